@@ -1,0 +1,121 @@
+// The Python face of the native core: arrays become views, the interpreter is left while the core
+// works, and its errors become Python's.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "../blas/gemm.h"
+#include "../kernels/block.h"
+#include "../simd/dispatch.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace maxmargin;
+using kernels::Form;
+
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Output = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+int64_t extent(const auto& array, size_t axis) { return static_cast<int64_t>(array.shape(axis)); }
+
+// A view of the rows and the arrays that keep it valid.
+template <class T>
+struct HeldRows {
+  kernels::Rows<T> view;
+  Matrix<T> dense;
+  Vector<T> values;
+  Vector<int64_t> starts;
+  Vector<int32_t> columns;
+};
+
+template <class T>
+HeldRows<T> hold_dense(Matrix<T> array) {
+  const kernels::Rows<T> view{extent(array, 0), extent(array, 1), array.data()};
+  return {.view = view, .dense = array, .values = {}, .starts = {}, .columns = {}};
+}
+
+template <class T>
+HeldRows<T> hold_csr(Vector<T> values, Vector<int32_t> columns, Vector<int64_t> starts,
+                     int64_t n_columns) {
+  const int64_t n_rows = extent(starts, 0) - 1;
+  const int64_t n_entries = std::min(extent(values, 0), extent(columns, 0));
+  if (n_rows < 0 || n_columns < 0 ||
+      !kernels::is_well_formed(starts.data(), n_rows, columns.data(), n_entries, n_columns)) {
+    throw nb::value_error("the CSR arrays point outside the matrix");
+  }
+  const kernels::Rows<T> view{n_rows, n_columns, values.data(), starts.data(), columns.data()};
+  return {.view = view, .dense = {}, .values = values, .starts = starts, .columns = columns};
+}
+
+bool signal_is_pending() {
+  nb::gil_scoped_acquire interpreter;
+  return PyErr_CheckSignals() != 0;
+}
+
+template <class T>
+void fill(Form form, const HeldRows<T>& a, const HeldRows<T>& b, Output<T> out, double gamma,
+          double coef0, int degree, int n_threads) {
+  if (a.view.n_columns != b.view.n_columns || extent(out, 0) != a.view.n_rows ||
+      extent(out, 1) != b.view.n_rows) {
+    throw nb::value_error("the shapes of the rows and of the output do not match");
+  }
+  const kernels::Kernel<T> kernel{form, static_cast<T>(gamma), static_cast<T>(coef0), degree};
+  const kernels::Execution execution{n_threads, signal_is_pending};
+  T* values = out.data();
+  try {
+    nb::gil_scoped_release without_interpreter;
+    if (&a == &b) {
+      kernels::fill_symmetric_block(kernel, a.view, values, execution);
+    } else {
+      kernels::fill_block(kernel, a.view, b.view, values, execution);
+    }
+  } catch (const threads::Interrupted&) {
+    throw nb::python_error();
+  }
+}
+
+template <class T>
+blas::Gemm<T> gemm_of(const nb::object& capsule) {
+  if (capsule.is_none()) return nullptr;
+  return reinterpret_cast<blas::Gemm<T>>(nb::cast<nb::capsule>(capsule).data());
+}
+
+template <class T>
+void bind_rows(nb::module_& module, const char* name) {
+  nb::class_<HeldRows<T>>(module, name)
+      .def_static("dense", &hold_dense<T>, "array"_a.noconvert())
+      .def_static("csr", &hold_csr<T>, "values"_a.noconvert(), "columns"_a.noconvert(),
+                  "starts"_a.noconvert(), "n_columns"_a);
+  module.def("fill", &fill<T>, "form"_a, "a"_a, "b"_a, "out"_a.noconvert(), "gamma"_a, "coef0"_a,
+             "degree"_a, "n_threads"_a);
+}
+
+}  // namespace
+
+NB_MODULE(_native, module) {
+  nb::enum_<Form>(module, "Form")
+      .value("linear", Form::linear)
+      .value("polynomial", Form::polynomial)
+      .value("gaussian", Form::gaussian)
+      .value("tanh", Form::tanh)
+      .value("laplacian", Form::laplacian)
+      .value("chi2", Form::chi2);
+  bind_rows<float>(module, "Rows32");
+  bind_rows<double>(module, "Rows64");
+  module.def("connect_blas", [](nb::object sgemm, nb::object dgemm) {
+    blas::connect<float>(gemm_of<float>(sgemm));
+    blas::connect<double>(gemm_of<double>(dgemm));
+  }, "sgemm"_a.none(), "dgemm"_a.none());
+  module.def("simd_levels", &simd::available_levels);
+  module.def("simd_level", &simd::active_level);
+  module.def("use_simd_level", &simd::use_level, "level"_a);
+}

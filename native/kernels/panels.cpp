@@ -1,0 +1,189 @@
+#include "panels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <optional>
+
+namespace maxmargin::kernels {
+namespace {
+
+// Columns summed before they join the running total: a panel's piece stays in the first-level
+// cache, and rounding grows with the piece rather than with the row.
+constexpr int64_t depth_piece = 256;
+
+// Rows of the other side in one task; loading a panel is cheap beside them.
+constexpr int64_t task_rows = 8 * 128;
+
+// term(p, 0), the share of a column where the other row stores nothing.
+double share_against_zero(simd::Term term, double p) {
+  switch (term) {
+    case simd::squared_difference: return p * p;
+    case simd::absolute_difference: return std::fabs(p);
+    case simd::chi_squared: return p;
+    default: return 0.0;
+  }
+}
+
+constexpr int64_t ceil_divide(int64_t n, int64_t size) { return (n + size - 1) / size; }
+
+}  // namespace
+
+template <class T>
+Panel<T>::Panel(const simd::Loops<T>& loops, const Kernel<T>& kernel, const Rows<T>& source)
+    : loops_(loops),
+      kernel_(kernel),
+      source_(source),
+      // Pages of a wide panel that no row touches are never given out.
+      panel_(static_cast<T*>(std::calloc(std::max<int64_t>(source.n_columns, 1), width * sizeof(T)))),
+      tile_(tile_rows * width) {
+  if (!panel_) throw std::bad_alloc();
+}
+
+template <class T>
+void Panel<T>::clear() {
+  for (int64_t l = 0; l < count_; ++l) {
+    source_.for_each_entry(first_ + l, [&](int64_t c, T) { panel_[c * width + l] = 0; });
+  }
+  std::fill(offsets_, offsets_ + width, T(0));
+}
+
+template <class T>
+void Panel<T>::load(int64_t first, int64_t count) {
+  if (first == first_ && count == count_) return;
+  clear();
+  first_ = first;
+  count_ = count;
+  for (int64_t l = 0; l < count; ++l) {
+    double offset = 0;
+    source_.for_each_entry(first + l, [&](int64_t c, T value) {
+      panel_[c * width + l] = value;
+      offset += share_against_zero(kernel_.term(), value);
+    });
+    offsets_[l] = static_cast<T>(offset);
+  }
+}
+
+template <class T>
+const T* Panel<T>::against(const Rows<T>& rows, int64_t begin, int64_t end) {
+  const int64_t n = end - begin;
+  if (rows.is_sparse()) {
+    loops_.sparse_panel[kernel_.term()](panel_.get(), rows.starts + begin, rows.columns,
+                                        rows.values, n, offsets_, tile_.data());
+  } else {
+    std::fill_n(tile_.begin(), n * width, T(0));
+    for (int64_t c = 0; c < rows.n_columns; c += depth_piece) {
+      loops_.dense_panel[kernel_.term()](panel_.get() + c * width,
+                                         std::min(depth_piece, rows.n_columns - c),
+                                         rows.dense_row(begin) + c, rows.n_columns, n, tile_.data());
+    }
+  }
+  kernel_.apply(loops_, tile_.data(), n * width);
+  return tile_.data();
+}
+
+namespace {
+
+// Which side is laid out in panels and which one is read entry by entry.
+enum class Layout { b_in_panels, a_in_panels };
+
+template <class T>
+Layout choose_layout(const Rows<T>& a, const Rows<T>& b) {
+  if (a.is_sparse() != b.is_sparse()) {
+    return a.is_sparse() ? Layout::b_in_panels : Layout::a_in_panels;
+  }
+  const auto cost = [](const Rows<T>& in_panels, const Rows<T>& read) {
+    return ceil_divide(in_panels.n_rows, Panel<T>::width) * read.n_entries() + in_panels.n_entries();
+  };
+  return cost(b, a) <= cost(a, b) ? Layout::b_in_panels : Layout::a_in_panels;
+}
+
+// One panel's tile, read row by row, on its way into the block.
+template <class T>
+struct Tile {
+  const T* values;
+  int64_t begin, end;     // rows read
+  int64_t first, count;   // rows in the panel
+
+  T value(int64_t row, int64_t lane) const {
+    return values[(row - begin) * Panel<T>::width + lane];
+  }
+
+  void store(Target<T> target) const {
+    for (int64_t row = begin; row < end; ++row) {
+      std::copy_n(values + (row - begin) * Panel<T>::width, count, &target.at(row, first));
+    }
+  }
+
+  void store_transposed(Target<T> target) const {
+    for (int64_t lane = 0; lane < count; ++lane) {
+      T* line = &target.at(first + lane, 0);
+      for (int64_t row = begin; row < end; ++row) line[row] = value(row, lane);
+    }
+  }
+
+  void store_lower_and_mirror(Target<T> target) const {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t below_diagonal = std::min(count, row - first + 1);
+      for (int64_t lane = 0; lane < below_diagonal; ++lane) {
+        target.at(row, first + lane) = value(row, lane);
+        target.at(first + lane, row) = value(row, lane);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+template <class T>
+void fill_by_panels(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T>& b, Symmetry symmetry,
+                    T* out, const Execution& execution) {
+  const bool mirrored = symmetry == Symmetry::mirrored;
+  const bool a_in_panels = !mirrored && choose_layout(a, b) == Layout::a_in_panels;
+  const Rows<T>& in_panels = a_in_panels ? a : b;
+  const Rows<T>& read = a_in_panels ? b : a;
+  const Target<T> target{out, b.n_rows};
+  const auto& loops = simd::active_loops<T>();
+
+  const int64_t n_panels = ceil_divide(in_panels.n_rows, Panel<T>::width);
+  const int64_t n_pieces = ceil_divide(read.n_rows, task_rows);
+  std::vector<std::optional<Panel<T>>> panels(std::max(execution.n_threads, 1));
+
+  const auto fill_piece = [&](int64_t task, threads::Worker& worker) {
+    const int64_t first = task / n_pieces * Panel<T>::width;
+    const int64_t count = std::min(Panel<T>::width, in_panels.n_rows - first);
+    const int64_t piece_begin = task % n_pieces * task_rows;
+    const int64_t piece_end = std::min(piece_begin + task_rows, read.n_rows);
+    const int64_t first_needed = mirrored ? std::max(piece_begin, first) : piece_begin;
+    if (first_needed >= piece_end) return;
+
+    auto& panel = panels[worker.index()];
+    if (!panel) panel.emplace(loops, kernel, in_panels);
+    panel->load(first, count);
+    for (int64_t begin = first_needed; begin < piece_end; begin += Panel<T>::tile_rows) {
+      worker.checkpoint();
+      const int64_t end = std::min(begin + Panel<T>::tile_rows, piece_end);
+      const Tile<T> tile{panel->against(read, begin, end), begin, end, first, count};
+      if (mirrored) {
+        tile.store_lower_and_mirror(target);
+      } else if (a_in_panels) {
+        tile.store_transposed(target);
+      } else {
+        tile.store(target);
+      }
+    }
+  };
+  threads::parallel_for(n_panels * n_pieces, execution.n_threads, fill_piece,
+                        execution.should_stop);
+
+  if (mirrored && kernel.is_radial()) target.set_diagonal(a.n_rows, 1);
+}
+
+template class Panel<float>;
+template class Panel<double>;
+template void fill_by_panels<float>(const Kernel<float>&, const Rows<float>&, const Rows<float>&,
+                                    Symmetry, float*, const Execution&);
+template void fill_by_panels<double>(const Kernel<double>&, const Rows<double>&,
+                                     const Rows<double>&, Symmetry, double*, const Execution&);
+
+}  // namespace maxmargin::kernels

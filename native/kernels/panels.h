@@ -1,0 +1,54 @@
+// Blocks by panels: a few rows of one side laid out side by side meet the entries of the other.
+//
+// The cost is the number of stored entries of the other side for each panel, so sparse rows cost
+// what they hold. Every value depends on its own two rows only.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "../simd/dispatch.h"
+#include "block.h"
+#include "symmetry.h"
+
+namespace maxmargin::kernels {
+
+// A worker's memory, made once per block.
+template <class T>
+class Panel {
+ public:
+  static constexpr int64_t width = simd::lanes<T>;
+
+  Panel(const simd::Loops<T>& loops, const Kernel<T>& kernel, const Rows<T>& source);
+
+  // Lays out the source's rows [first, first + count) unless they are there already.
+  void load(int64_t first, int64_t count);
+
+  // The kernel values of rows [begin, end) against the loaded rows; at most `tile_rows` rows.
+  // The result has `width` values a row and is valid until the next call.
+  static constexpr int64_t tile_rows = 128;
+  const T* against(const Rows<T>& rows, int64_t begin, int64_t end);
+
+ private:
+  void clear();
+
+  struct Free {
+    void operator()(T* memory) const { std::free(memory); }
+  };
+
+  const simd::Loops<T>& loops_;
+  const Kernel<T>& kernel_;
+  const Rows<T>& source_;
+  int64_t first_ = 0;
+  int64_t count_ = 0;
+  std::unique_ptr<T[], Free> panel_;  // n_columns x width
+  T offsets_[width] = {};
+  std::vector<T> tile_;
+};
+
+template <class T>
+void fill_by_panels(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T>& b, Symmetry symmetry,
+                    T* out, const Execution& execution);
+
+}  // namespace maxmargin::kernels

@@ -1,0 +1,114 @@
+"""The numbers of a certificate: objective values, gap and violations, from problem and point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from maxmargin.problems import BoxQP, Problem
+from maxmargin.typing import Floats
+
+__all__ = ["Measures", "kkt_residuals", "margin_unit", "measure"]
+
+_ROUNDING = 1e-13
+
+
+@dataclass(frozen=True)
+class Measures:
+    """How good a point is.
+
+    Attributes
+    ----------
+    primal : float
+        Primal value of the machine (a hard margin is scaled to be feasible first).
+    dual : float
+        Dual value of the feasible multipliers nearest to the given ones.
+    gap, relative_gap : float
+        primal - dual, and the same over the larger of both in absolute value.
+    kkt_violation : float
+        The largest violation of a KKT condition, in units of the margin.
+    feasibility : float
+        The largest violation of the dual's bounds and sums, relative to the multipliers.
+    """
+
+    primal: float
+    dual: float
+    gap: float
+    relative_gap: float
+    kkt_violation: float
+    feasibility: float
+
+
+def measure(
+    problem: Problem, signed: Floats, offsets: Floats, gradient: Floats | None = None
+) -> Measures:
+    """Measure a dual point and its offsets.
+
+    Parameters
+    ----------
+    problem : Problem
+        What they should solve.
+    signed : ndarray of shape (m,)
+        Signed dual variables.
+    offsets : ndarray of shape (k,)
+        Multipliers of the dual's sums.
+    gradient : ndarray of shape (m,), optional
+        Hb + p where the caller has it already; recomputed otherwise.
+    """
+    qp = problem.dual()
+    gradient = qp.gradient(signed) if gradient is None else gradient
+    stationarity = qp.stationarity(gradient, offsets)
+    multipliers = qp.sign * signed
+    norm_squared = float(signed @ (gradient - qp.linear - qp.ridge * signed))
+    primal = problem.primal_value(norm_squared, stationarity - qp.ridge * multipliers, offsets)
+    infeasibility = qp.infeasibility(signed)
+    if infeasibility <= _ROUNDING:
+        dual = -qp.value(signed, gradient)
+    else:
+        dual = -qp.value(qp.project(signed))
+    gap = primal - dual
+    unit = margin_unit(qp, problem.level(norm_squared, offsets))
+    smallest_scale = 1e-12 * unit * np.where(np.isinf(qp.cost), 0.0, qp.cost).sum()
+    scale = max(abs(primal), abs(dual), smallest_scale)
+    return Measures(
+        primal=primal,
+        dual=dual,
+        gap=gap,
+        relative_gap=gap / scale if np.isfinite(scale) and scale > 0 else gap,
+        kkt_violation=float(kkt_residuals(qp, multipliers, stationarity, unit).max(initial=0.0)),
+        feasibility=infeasibility,
+    )
+
+
+def margin_unit(qp: BoxQP, level: float) -> float:
+    """Return the size that makes a margin violation comparable: 1 for a soft margin."""
+    reference = float(np.abs(qp.linear).max(initial=0.0))
+    if reference == 0:
+        reference = float((qp.diagonal * qp.cost).max(initial=0.0))
+    return max(abs(level), reference) or 1.0
+
+
+def kkt_residuals(
+    qp: BoxQP, multipliers: Floats, stationarity: Floats, unit: float = 1.0
+) -> Floats:
+    """Return for each constraint how far its KKT condition is from holding, in margin units.
+
+    A multiplier off its bound needs zero stationarity. It counts as at its bound up to the amount
+    by which moving it there would change the decision, so that an interior-point multiplier of
+    1e-12 is no violation, whatever its stationarity.
+    """
+    with np.errstate(divide="ignore"):
+        newton = np.where(qp.diagonal > 0, unit / np.abs(qp.diagonal), np.inf)
+    scale = np.minimum(qp.cost, newton)
+    scale = np.where(np.isinf(scale), 1.0, scale)
+    used = scale > 0
+    residuals = np.zeros(len(multipliers))
+    inside = np.clip(multipliers[used], 0.0, qp.cost[used])
+    should_fall = np.maximum(0.0, stationarity[used]) / unit
+    should_rise = np.maximum(0.0, -stationarity[used]) / unit
+    residuals[used] = np.maximum(
+        np.minimum(should_fall, inside / scale[used]),
+        np.minimum(should_rise, (qp.cost[used] - inside) / scale[used]),
+    )
+    return residuals

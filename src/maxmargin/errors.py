@@ -1,0 +1,46 @@
+"""The errors of the library: each is a sentence that names the argument and what to do."""
+
+from __future__ import annotations
+
+__all__ = [
+    "InfeasibleProblemError",
+    "InvalidInputError",
+    "MaxMarginError",
+    "MissingDependencyError",
+    "NotSeparableError",
+    "UnsupportedProblemError",
+]
+
+
+class MaxMarginError(Exception):
+    """Base of every error raised on purpose by maxmargin."""
+
+
+class InvalidInputError(MaxMarginError, ValueError):
+    """An argument has a value that the mathematics does not allow."""
+
+
+class InfeasibleProblemError(MaxMarginError, ValueError):
+    """The optimisation problem has no feasible point."""
+
+
+class NotSeparableError(InfeasibleProblemError):
+    """A hard margin was asked of data whose convex hulls meet.
+
+    Attributes
+    ----------
+    witness : maxmargin.certify.CommonPoint or None
+        The common point of the two hulls, as two convex combinations.
+    """
+
+    def __init__(self, message: str, witness: object = None) -> None:
+        super().__init__(message)
+        self.witness = witness
+
+
+class UnsupportedProblemError(MaxMarginError, ValueError):
+    """The solver cannot solve this problem; the message names those that can."""
+
+
+class MissingDependencyError(MaxMarginError, ImportError):
+    """An optional dependency is needed; the message says how to install it."""

@@ -1,0 +1,161 @@
+"""Sums, products and positive scalings of kernels: again kernels."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, Self
+
+import numpy as np
+
+from maxmargin.errors import InvalidInputError
+from maxmargin.kernels.base import Kernel, positive
+from maxmargin.typing import Floats
+
+__all__ = ["Product", "Scaled", "Sum"]
+
+
+@dataclass(frozen=True, eq=False)
+class _Combination(Kernel):
+    """Several kernels on the same data, joined by an operation that ignores their order."""
+
+    parts: tuple[Kernel, ...]
+
+    def __post_init__(self) -> None:
+        flat: list[Kernel] = []
+        for part in self.parts:
+            flat.extend(part.parts if isinstance(part, type(self)) else (part,))
+        if len({part.compares_similarities for part in flat}) > 1:
+            raise InvalidInputError(
+                "A precomputed kernel combines only with precomputed kernels: X is a Gram matrix "
+                "for one and points for the other. Combine the Gram matrices first."
+            )
+        object.__setattr__(self, "parts", tuple(flat))
+
+    @property
+    def compares_similarities(self) -> bool:
+        """Whether X is a matrix of similarities: the parts agree on it."""
+        return self.parts[0].compares_similarities
+
+    @staticmethod
+    @abstractmethod
+    def _join(left: Floats, right: Floats) -> Floats: ...
+
+    def block(self, A: Any, B: Any) -> Floats:
+        """Combine the blocks of the parts."""
+        return reduce(self._join, (part.block(A, B) for part in self.parts))
+
+    def diag(self, A: Any) -> Floats:
+        """Combine the diagonals of the parts."""
+        return reduce(self._join, (part.diag(A) for part in self.parts))
+
+    @property
+    def positive_semidefinite(self) -> bool | None:
+        """True where it is true of every part."""
+        return True if all(part.positive_semidefinite for part in self.parts) else None
+
+    def resolve(self, X: Any) -> Self:
+        """Resolve every part on X."""
+        return replace(self, parts=tuple(part.resolve(X) for part in self.parts))
+
+    def validate(self, X: Any, name: str = "X") -> Any:
+        """Check X for every part."""
+        for part in self.parts:
+            X = part.validate(X, name)
+        return X
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and Counter(self.parts) == Counter(other.parts)
+
+    def __hash__(self) -> int:
+        return hash((type(self), frozenset(Counter(self.parts).items())))
+
+
+class Sum(_Combination):
+    """The sum of kernels: concatenated feature spaces.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import RBF, Linear
+    >>> Linear() + RBF(1.0) == RBF(1.0) + Linear()
+    True
+    """
+
+    @staticmethod
+    def _join(left: Floats, right: Floats) -> Floats:
+        return left + right
+
+    def __repr__(self) -> str:
+        return " + ".join(map(repr, self.parts))
+
+
+class Product(_Combination):
+    """The product of kernels: the tensor product of feature spaces.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import RBF, Linear
+    >>> (Linear() * RBF(1.0)).block([[2.0]], [[2.0]])
+    array([[4.]])
+    """
+
+    @staticmethod
+    def _join(left: Floats, right: Floats) -> Floats:
+        return left * right
+
+    def __repr__(self) -> str:
+        return " * ".join(f"({p!r})" if isinstance(p, Sum) else repr(p) for p in self.parts)
+
+
+@dataclass(frozen=True, repr=False)
+class Scaled(Kernel):
+    """A kernel times a positive number.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import RBF
+    >>> 2 * (3 * RBF(1.0))
+    6.0 * RBF(gamma=1.0)
+    """
+
+    factor: float
+    kernel: Kernel
+
+    def __post_init__(self) -> None:
+        factor = positive(self.factor, "A kernel's factor")
+        if isinstance(self.kernel, Scaled):
+            factor *= self.kernel.factor
+            object.__setattr__(self, "kernel", self.kernel.kernel)
+        object.__setattr__(self, "factor", factor)
+
+    @property
+    def compares_similarities(self) -> bool:
+        """As the scaled kernel's."""
+        return self.kernel.compares_similarities
+
+    def block(self, A: Any, B: Any) -> Floats:
+        """Return the scaled block."""
+        return np.multiply(self.factor, self.kernel.block(A, B))
+
+    def diag(self, A: Any) -> Floats:
+        """Return the scaled diagonal."""
+        return self.factor * self.kernel.diag(A)
+
+    @property
+    def positive_semidefinite(self) -> bool | None:
+        """As the scaled kernel's: the factor is positive."""
+        return self.kernel.positive_semidefinite
+
+    def resolve(self, X: Any) -> Self:
+        """Resolve the scaled kernel on X."""
+        return replace(self, kernel=self.kernel.resolve(X))
+
+    def validate(self, X: Any, name: str = "X") -> Any:
+        """Check X for the scaled kernel."""
+        return self.kernel.validate(X, name)
+
+    def __repr__(self) -> str:
+        inner = f"({self.kernel!r})" if isinstance(self.kernel, Sum) else repr(self.kernel)
+        return f"{self.factor!r} * {inner}"

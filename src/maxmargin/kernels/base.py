@@ -1,0 +1,92 @@
+"""The kernel interface: an immutable value that compares rows of data."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from maxmargin.errors import InvalidInputError
+from maxmargin.kernels.data import as_vectors
+from maxmargin.typing import Floats
+
+if TYPE_CHECKING:
+    from maxmargin.kernels.algebra import Product, Scaled, Sum
+
+__all__ = ["Kernel", "positive", "real"]
+
+
+class Kernel(ABC):
+    """A similarity k(x, z) of two points.
+
+    Kernels are values: two with the same parameters are equal, hash alike and print as the
+    expression that makes them. They combine by ``+`` (sum), ``*`` (product) and multiplication
+    by a positive number. Subclasses implement `block` and `diag`.
+    """
+
+    @abstractmethod
+    def block(self, A: Any, B: Any) -> Floats:
+        """Return the matrix of k(a, b) for each row a of A and b of B."""
+
+    @abstractmethod
+    def diag(self, A: Any) -> Floats:
+        """Return k(a, a) for each row a of A."""
+
+    @property
+    def positive_semidefinite(self) -> bool | None:
+        """True where a theorem says so for these parameters, None where nobody knows."""
+        return None
+
+    @property
+    def compares_similarities(self) -> bool:
+        """Whether X holds similarities already, rather than the points themselves."""
+        return False
+
+    def resolve(self, X: Any) -> Self:
+        """Return the kernel with parameters such as ``gamma="scale"`` made numbers on X."""
+        del X
+        return self
+
+    def validate(self, X: Any, name: str = "X") -> Any:
+        """Return X as this kernel's data, or raise `InvalidInputError` with a sentence."""
+        return as_vectors(X, name)
+
+    def __add__(self, other: object) -> Sum:
+        from maxmargin.kernels.algebra import Sum
+
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        return Sum((self, other))
+
+    def __mul__(self, other: object) -> Product | Scaled:
+        from maxmargin.kernels.algebra import Product, Scaled
+
+        if isinstance(other, Kernel):
+            return Product((self, other))
+        if isinstance(other, int | float | np.number):
+            return Scaled(float(other), self)
+        return NotImplemented
+
+    def __rmul__(self, other: object) -> Product | Scaled:
+        return self.__mul__(other)
+
+
+def real(value: Any, name: str) -> float:
+    """Return value as a finite float or raise with a sentence."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"{name} must be a number; got {value!r}.") from None
+    if isinstance(value, bool | str) or not math.isfinite(number):
+        raise InvalidInputError(f"{name} must be a finite number; got {value!r}.")
+    return number
+
+
+def positive(value: Any, name: str) -> float:
+    """Return value as a finite float above zero or raise with a sentence."""
+    number = real(value, name)
+    if number <= 0:
+        raise InvalidInputError(f"{name} must be greater than zero; got {value!r}.")
+    return number

@@ -1,0 +1,325 @@
+"""Blocks of kernel values from the native core: K[i, j] = k(a_i, b_j).
+
+This is the only file that imports the native module. It turns what callers hold (arrays of any
+layout, sparse matrices of any format) into what the core reads (C-contiguous or canonical CSR rows
+of one floating type), lends the core SciPy's BLAS, and decides on threads.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import re
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import cython_blas
+from threadpoolctl import ThreadpoolController
+
+from maxmargin import _native
+from maxmargin.errors import InvalidInputError
+
+__all__ = [
+    "Form",
+    "block",
+    "connect_blas",
+    "default_threads",
+    "simd_level",
+    "simd_levels",
+    "use_simd_level",
+]
+
+Form = Literal["linear", "polynomial", "gaussian", "tanh", "laplacian", "chi2"]
+
+_FORMS: dict[str, _native.Form] = {name: _native.Form[name] for name in get_args(Form)}
+_RADIAL = frozenset({"gaussian", "laplacian", "chi2"})
+_LARGEST_DEGREE = 2**31 - 1
+_MOST_THREADS = 1024
+
+# Below this many multiplications a second thread costs more than it saves, and OpenBLAS uses one.
+_WORK_FOR_ONE_THREAD = 4 * 65536
+
+
+def block(
+    form: Form,
+    A: Any,
+    B: Any,
+    *,
+    gamma: float = 1.0,
+    coef0: float = 0.0,
+    degree: int = 3,
+    n_threads: int | None = None,
+) -> NDArray[Any]:
+    """Kernel values between the rows of A and the rows of B.
+
+    Parameters
+    ----------
+    form : {"linear", "polynomial", "gaussian", "tanh", "laplacian", "chi2"}
+        ``a.b``; ``(gamma a.b + coef0)**degree``; ``exp(-gamma |a - b|^2)``;
+        ``tanh(gamma a.b + coef0)``; ``exp(-gamma sum |a - b|)``;
+        ``exp(-gamma sum (a - b)^2 / (a + b))`` for non-negative data, 0/0 counting as zero.
+    A, B : array or sparse matrix of shape (n_a, d) and (n_b, d)
+        float32 is kept when both are float32; everything else is computed in float64.
+        When A and B are the same object the result is exactly symmetric, at half the cost.
+    gamma, coef0, degree
+        The kernel's parameters; each form uses those in its formula.
+    n_threads : int, optional
+        At most this many threads; the result does not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n_a, n_b)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> block("polynomial", np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]), degree=2)
+    array([[121.]])
+    """
+    _check_parameters(form, gamma, coef0, degree)
+    threads = default_threads() if n_threads is None else _positive_count("n_threads", n_threads)
+    left = _as_matrix("A", A)
+    right = left if A is B else _as_matrix("B", B)
+    if left.shape[1] != right.shape[1]:
+        raise InvalidInputError(
+            f"A has {left.shape[1]} columns and B has {right.shape[1]}; "
+            "a kernel compares rows with the same number of columns."
+        )
+    dtype = np.result_type(left.dtype, right.dtype)
+    rows = _as_rows(left, dtype)
+    other_rows = rows if right is left else _as_rows(right, dtype)
+    out = np.empty((left.shape[0], right.shape[0]), dtype)
+    work = out.size * min(_entries_per_row(left), _entries_per_row(right))
+    light = work <= _WORK_FOR_ONE_THREAD
+    with _NO_LIMIT if light else _single_threaded_blas:
+        _native.fill(
+            _FORMS[form], rows, other_rows, out, gamma, coef0, degree, 1 if light else threads
+        )
+    return out
+
+
+def simd_levels() -> tuple[str, ...]:
+    """Instruction sets the loops can use on this machine, the best last."""
+    return tuple(_native.simd_levels())
+
+
+def simd_level() -> str:
+    """Return the instruction set in use."""
+    return _native.simd_level()
+
+
+def use_simd_level(level: str) -> None:
+    """Use another of this machine's instruction sets, for tests and comparisons."""
+    if level not in simd_levels():
+        raise InvalidInputError(
+            f"The SIMD level must be one of {', '.join(simd_levels())} on this machine; "
+            f"got {level!r}."
+        )
+    _native.use_simd_level(level)
+
+
+def default_threads() -> int:
+    """Threads used when none are asked for.
+
+    MAXMARGIN_NUM_THREADS, else OMP_NUM_THREADS, else the CPUs this process may run on.
+    """
+    own = os.environ.get("MAXMARGIN_NUM_THREADS")
+    if own:
+        return _positive_count("MAXMARGIN_NUM_THREADS", own)
+    shared = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if shared.isdecimal() and int(shared) > 0:
+        return int(shared)
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def connect_blas(functions: Mapping[str, object]) -> bool:
+    """Lend the core the matrix products of `scipy.linalg.cython_blas`.
+
+    Each is used only if its capsule's name is the C signature the core will call; returns whether
+    both are. Without them the core uses its own loops.
+    """
+    sgemm = functions.get("sgemm")
+    dgemm = functions.get("dgemm")
+    usable = _is_gemm(sgemm, "s|float") and _is_gemm(dgemm, "d|double")
+    _native.connect_blas(sgemm if usable else None, dgemm if usable else None)
+    return usable
+
+
+def _is_gemm(capsule: object, scalar: str) -> bool:
+    if type(capsule).__name__ != "PyCapsule":
+        return False
+    name_of = ctypes.pythonapi.PyCapsule_GetName
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    number = rf"(?:\w*_)?(?:{scalar}) \*"
+    signature = (
+        rf"void \(char \*, char \*, int \*, int \*, int \*, {number}, {number}, int \*, "
+        rf"{number}, int \*, {number}, {number}, int \*\)"
+    )
+    return re.fullmatch(signature, (name_of(capsule) or b"").decode()) is not None
+
+
+class _SingleThreadedBlas:
+    """Keeps SciPy's BLAS to one thread while any block is being computed.
+
+    The first of several overlapping blocks sets the limit and the last one lifts it.
+    """
+
+    def __init__(self) -> None:
+        self._controls: list[_BlasThreads] | None = None
+        self._before: list[int] = []
+        self._inside = 0
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._controls is None:
+                self._controls = _find_blas_threads()
+            if self._inside == 0:
+                self._before = [control.get() for control in self._controls]
+                self._set([1] * len(self._before))
+            self._inside += 1
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._set(self._before)
+
+    def forget_other_threads(self) -> None:
+        """In a forked child: no other thread is inside a block, and none holds the lock."""
+        self._lock = threading.Lock()
+        if self._inside > 0:
+            self._inside = 0
+            self._set(self._before)
+
+    def _set(self, counts: list[int]) -> None:
+        for control, count in zip(self._controls or [], counts, strict=True):
+            if control.get() != count:
+                control.set(count)
+
+
+class _BlasThreads(NamedTuple):
+    get: Callable[[], int]
+    set: Callable[[int], object]
+
+
+def _find_blas_threads() -> list[_BlasThreads]:
+    """Find how to read and set the number of threads of the BLAS that SciPy loads."""
+    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+    bundled = [
+        library
+        for library in libraries
+        if any(part.startswith("scipy") for part in Path(library.filepath).parent.parts)
+    ]
+    return [_blas_threads_of(library) for library in bundled or libraries]
+
+
+def _blas_threads_of(library: Any) -> _BlasThreads:
+    # threadpoolctl lets one thread only set OpenBLAS's limit and ignores the others.
+    if library.internal_api == "openblas" and library.threading_layer == "pthreads":
+        for prefix, suffix in product(("", "scipy_"), ("", "64_", "_64")):
+            names = [f"{prefix}openblas_{verb}_num_threads{suffix}" for verb in ("get", "set")]
+            functions: list[Any] = [getattr(library.dynlib, name, None) for name in names]
+            if None not in functions:
+                return _BlasThreads(*functions)
+    return _BlasThreads(library.get_num_threads, library.set_num_threads)
+
+
+def _as_matrix(name: str, X: Any) -> Any:
+    """X as a 2-D real array or canonical CSR matrix in float32 or float64; X stays as it is."""
+    matrix: Any = sparse.csr_array(X) if _is_sparse(X) else np.asarray(X)
+    if matrix.ndim != 2:
+        raise InvalidInputError(
+            f"{name} must have two dimensions (rows and columns); it has {matrix.ndim}."
+        )
+    if matrix.dtype.kind not in "fiub" and not _holds_numbers(matrix):
+        raise InvalidInputError(f"{name} must hold real numbers; its dtype is {matrix.dtype}.")
+    is_float32 = matrix.dtype.kind == "f" and matrix.dtype.itemsize == 4
+    return matrix.astype(np.float32 if is_float32 else np.float64, copy=False)
+
+
+def _is_sparse(X: Any) -> bool:
+    return bool(sparse.issparse(X))
+
+
+def _holds_numbers(matrix: Any) -> bool:
+    if matrix.dtype.kind != "O":
+        return False
+    try:
+        matrix.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _as_rows(matrix: Any, dtype: np.dtype[Any]) -> Any:
+    kind = _native.Rows32 if dtype == np.float32 else _native.Rows64
+    if not _is_sparse(matrix):
+        return kind.dense(np.ascontiguousarray(matrix, dtype))
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    if matrix.shape[1] > np.iinfo(np.int32).max:
+        raise InvalidInputError(
+            f"A sparse matrix may have at most {np.iinfo(np.int32).max} columns; "
+            f"this one has {matrix.shape[1]}."
+        )
+    try:
+        return kind.csr(
+            np.ascontiguousarray(matrix.data, dtype),
+            np.ascontiguousarray(matrix.indices, np.int32),
+            np.ascontiguousarray(matrix.indptr, np.int64),
+            matrix.shape[1],
+        )
+    except ValueError as error:
+        raise InvalidInputError(
+            "A sparse matrix has column indices or row pointers outside its shape; "
+            "its check_format() says where."
+        ) from error
+
+
+def _entries_per_row(matrix: Any) -> float:
+    stored = matrix.nnz if _is_sparse(matrix) else matrix.size
+    return 1.0 + float(stored) / max(int(matrix.shape[0]), 1)
+
+
+def _positive_count(name: str, value: Any) -> int:
+    try:
+        count = int(value) if float(value).is_integer() else 0
+    except (TypeError, ValueError):
+        count = 0
+    if count < 1:
+        raise InvalidInputError(f"{name} must be a whole number of at least 1; got {value!r}.")
+    return min(count, _MOST_THREADS)
+
+
+def _check_parameters(form: str, gamma: float, coef0: float, degree: int) -> None:
+    if form not in _FORMS:
+        raise InvalidInputError(f"form must be one of {', '.join(_FORMS)}; got {form!r}.")
+    for name, value in (("gamma", gamma), ("coef0", coef0)):
+        if not math.isfinite(value):
+            raise InvalidInputError(f"{name} must be finite; got {value!r}.")
+    if form in _RADIAL and gamma < 0:
+        raise InvalidInputError(f"gamma must not be negative in the {form} form; got {gamma!r}.")
+    if degree != int(degree) or not 0 <= degree <= _LARGEST_DEGREE:
+        raise InvalidInputError(f"degree must be a whole number of at least 0; got {degree!r}.")
+
+
+_NO_LIMIT: AbstractContextManager[None] = nullcontext()
+_single_threaded_blas = _SingleThreadedBlas()
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_single_threaded_blas.forget_other_threads)
+connect_blas(cython_blas.__pyx_capi__)
+if "MAXMARGIN_SIMD" in os.environ:
+    use_simd_level(os.environ["MAXMARGIN_SIMD"])

@@ -1,0 +1,135 @@
+"""What every problem has: data, a kernel, a bias, its dual program and its primal value."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from maxmargin.errors import InvalidInputError
+from maxmargin.kernels import Kernel
+from maxmargin.kernels.base import positive
+from maxmargin.kernels.data import count
+from maxmargin.problems import checks
+from maxmargin.problems.bias import Bias, Free, Regularised
+from maxmargin.problems.gram import Gram
+from maxmargin.problems.quadratic import BoxQP
+from maxmargin.typing import Floats
+
+__all__ = ["Problem", "cost_from_lambda", "one_sum"]
+
+
+class Problem(ABC):
+    """An optimisation problem as plain data.
+
+    Subclasses are frozen dataclasses that say what their dual program is (`_dual_program`) and
+    what the multipliers of its equality constraints mean (`bias_value`, `level`).
+    """
+
+    X: Any
+    kernel: Kernel
+    bias: Bias = Free()
+
+    #: Names of the numbers that the problem has beside its data, for its repr.
+    parameters: ClassVar[tuple[str, ...]] = ()
+
+    def _check_data(self) -> None:
+        """Validate the kernel, the bias and X, and resolve the kernel on X."""
+        kernel = checks.kernel_kind(self.kernel)
+        X = kernel.validate(self.X)
+        self._set(X=X, kernel=kernel.resolve(X), bias=checks.bias_kind(self.bias))
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def n_points(self) -> int:
+        """The number of points."""
+        return count(self.X)
+
+    @property
+    def dual_kernel(self) -> Kernel:
+        """The kernel as it stands in the dual program."""
+        return self.kernel
+
+    @cached_property
+    def _program(self) -> BoxQP:
+        return self._dual_program()
+
+    def dual(self) -> BoxQP:
+        """Return the dual as a quadratic program in signed variables."""
+        return self._program
+
+    @abstractmethod
+    def _dual_program(self) -> BoxQP: ...
+
+    def _gram(self) -> Gram:
+        scale = self.bias.scale if isinstance(self.bias, Regularised) else 0.0
+        return Gram(self.dual_kernel, self.X, scale**2)
+
+    def primal_value(self, norm_squared: float, constraint: Floats, offsets: Floats) -> float:
+        """Return the primal objective.
+
+        Parameters
+        ----------
+        norm_squared : float
+            |w|^2, including a regularised bias.
+        constraint : ndarray of shape (m,)
+            c of `maxmargin.problems.quadratic`: what is negative is the slack.
+        offsets : ndarray of shape (k,)
+            Multipliers of the dual's equality constraints.
+        """
+        qp = self.dual()
+        slack = np.maximum(0.0, -constraint)
+        return 0.5 * norm_squared + qp.penalty(slack) - float(qp.total @ offsets)
+
+    def bias_value(self, coefficients: Floats, offsets: Floats) -> float:
+        """Return b of the decision function."""
+        if isinstance(self.bias, Regularised):
+            return float(self.bias.scale**2 * coefficients.sum())
+        return float(-offsets.mean())
+
+    @abstractmethod
+    def level(self, norm_squared: float, offsets: Floats) -> float:
+        """Return the value that the margin condition compares with: 1, rho, epsilon or R^2."""
+
+    def baseline(self, X: Any) -> Floats | float:
+        """Return what the decision function adds to w'phi(x) + b; zero but for the sphere."""
+        del X
+        return 0.0
+
+    def training_decision(self, coefficients: Floats, offsets: Floats) -> Floats:
+        """Return the decision function at the problem's own points."""
+        gram = self.dual().gram
+        # A regularised bias is part of the Gram matrix already.
+        bias = 0.0 if gram.constant else self.bias_value(coefficients, offsets)
+        return (gram @ coefficients) + bias + self.baseline(self.X)
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={getattr(self, name)!r}" for name in (*self.parameters, "kernel", "bias"))
+        return f"{type(self).__name__}({self.n_points} points, {', '.join(shown)})"
+
+
+def one_sum(bias: Bias, n_variables: int) -> tuple[Floats, Floats]:
+    """Return (A, d) of the constraint sum(b) = 0, which a free bias brings."""
+    rows = 1 if isinstance(bias, Free) else 0
+    return np.ones((rows, n_variables)), np.zeros(rows)
+
+
+def cost_from_lambda(
+    regularisation: float, total_weight: float, form: Literal["half", "full"]
+) -> float:
+    """Convert the weight of |w|^2 beside the mean loss into the C beside 1/2 |w|^2.
+
+    "half" means lambda/2 |w|^2 + mean loss, C = 1 / (lambda n); "full" means
+    lambda |w|^2 + mean loss, C = 1 / (2 lambda n).
+    """
+    value = positive(regularisation, "regularisation")
+    if form not in ("half", "full"):
+        raise InvalidInputError(
+            f"form must be 'half' (lambda/2 |w|^2) or 'full' (lambda |w|^2); got {form!r}."
+        )
+    return 1.0 / ((1 if form == "half" else 2) * value * total_weight)

@@ -1,0 +1,107 @@
+"""How a solver went: one record an observation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maxmargin.errors import MissingDependencyError
+from maxmargin.typing import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Record", "Trace"]
+
+
+@dataclass(frozen=True)
+class Record:
+    """The state of a solver at one observation.
+
+    Attributes
+    ----------
+    iteration : int
+        In the solver's own unit.
+    seconds : float
+        Since the start, observations included.
+    primal, dual : float
+        Objective values: primal of the current machine, dual of the nearest feasible multipliers.
+    gap : float
+        primal - dual.
+    """
+
+    iteration: int
+    seconds: float
+    primal: float
+    dual: float
+    gap: float
+
+
+class Trace:
+    """The records of a run, in order; columns as attributes.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.problems import HardMargin
+    >>> trace = solve(HardMargin([[0.0], [2.0]], [-1, 1]), solver="smo", trace=True).trace
+    >>> bool(trace.gap[-1] < 1e-6)
+    True
+    """
+
+    def __init__(self, records: Sequence[Record] = ()) -> None:
+        self._records = tuple(records)
+
+    def __getitem__(self, index: int) -> Record:
+        return self._records[index]
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._records)
+
+    def __repr__(self) -> str:
+        return f"<Trace of {len(self)} records>"
+
+    def _column(self, name: str) -> Floats:
+        return np.array([getattr(record, name) for record in self._records], dtype=np.float64)
+
+    @property
+    def iteration(self) -> Floats:
+        """Iterations of the records."""
+        return self._column("iteration")
+
+    @property
+    def seconds(self) -> Floats:
+        """Times of the records."""
+        return self._column("seconds")
+
+    @property
+    def primal(self) -> Floats:
+        """Primal values."""
+        return self._column("primal")
+
+    @property
+    def dual(self) -> Floats:
+        """Dual values."""
+        return self._column("dual")
+
+    @property
+    def gap(self) -> Floats:
+        """Duality gaps."""
+        return self._column("gap")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the records as a pandas DataFrame (pandas must be installed)."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingDependencyError(
+                "to_frame needs pandas: install it with pip install pandas."
+            ) from None
+        names = [field.name for field in fields(Record)]
+        return pd.DataFrame([astuple(record) for record in self._records], columns=names)

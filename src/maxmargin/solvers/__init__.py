@@ -1,0 +1,50 @@
+"""One problem, many ways, the same optimum: one file an algorithm.
+
+::
+
+    solve         solve(problem, solver=...): the door
+    stop          Stop: accuracy and limits
+    monitor       the part that all share: clock, gap, trace, ending
+    primal_qp     interior point on the primal        (Clarabel)
+    dual_qp       interior point on the dual          (Clarabel)
+    lbfgsb        quasi-Newton on the box-constrained dual (SciPy)
+    smo           sequential minimal optimisation, to be read
+    subgradient   subgradient descent on the primal
+    sgd           Pegasos
+    steps         step schedules of the last two
+    polish        Newton steps that end the interior-point methods
+"""
+
+from maxmargin.solvers.base import Solver
+from maxmargin.solvers.dual_qp import DualQP
+from maxmargin.solvers.lbfgsb import LBFGSB
+from maxmargin.solvers.monitor import Callback, Monitor, snap, starting_point
+from maxmargin.solvers.primal_qp import PrimalQP
+from maxmargin.solvers.sgd import SGD
+from maxmargin.solvers.smo import SMO
+from maxmargin.solvers.solve import SOLVERS, solve, solvers_for
+from maxmargin.solvers.steps import ConstantStep, InverseRoot, InverseTime, Schedule
+from maxmargin.solvers.stop import Stop
+from maxmargin.solvers.subgradient import Subgradient
+
+__all__ = [
+    "LBFGSB",
+    "SGD",
+    "SMO",
+    "SOLVERS",
+    "Callback",
+    "ConstantStep",
+    "DualQP",
+    "InverseRoot",
+    "InverseTime",
+    "Monitor",
+    "PrimalQP",
+    "Schedule",
+    "Solver",
+    "Stop",
+    "Subgradient",
+    "snap",
+    "solve",
+    "solvers_for",
+    "starting_point",
+]

@@ -1,0 +1,125 @@
+"""The dual as a convex quadratic program, by an interior-point method.
+
+With an explicit feature map of moderate size the program is stated with the extra variables
+v = sum b_i phi(x_i), so that the solver sees a sparse matrix instead of the Gram matrix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from maxmargin.interior_point import Progress, quadratic_program
+from maxmargin.kernels import is_positive_semidefinite
+from maxmargin.problems import BoxQP, Problem, Solution
+from maxmargin.solvers.base import Solver
+from maxmargin.solvers.monitor import Monitor, snap
+from maxmargin.solvers.polish import polish
+from maxmargin.solvers.stop import Stop
+from maxmargin.typing import Floats, Integers
+
+__all__ = ["DualQP"]
+
+_LARGEST = 12_000
+
+
+@dataclass(frozen=True)
+class DualQP(Solver):
+    """Clarabel on the dual.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.kernels import RBF
+    >>> from maxmargin.problems import OneClass
+    >>> solve(OneClass([[0.0], [1.0]], nu=1, kernel=RBF(1.0)), solver="dual-qp").dual
+    array([1., 1.])
+    """
+
+    name: ClassVar[str] = "dual-qp"
+    default_stop: ClassVar[Stop] = Stop(gap=1e-7, kkt=5e-7, iterations=200)
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Refuse indefinite kernels, and Gram matrices too large to factor."""
+        qp = problem.dual()
+        if qp.n_variables > _LARGEST and not _few_features(qp):
+            return (
+                f"its {qp.n_variables} variables need a dense matrix of that size to be factored "
+                f"(the limit is {_LARGEST})"
+            )
+        if problem.dual_kernel.positive_semidefinite is None:
+            answer = is_positive_semidefinite(qp.gram.matrix)
+            if not answer:
+                return (
+                    "the kernel is indefinite on this data (smallest eigenvalue "
+                    f"{answer.eigenvalue:.3g}) and the method needs a convex problem"
+                )
+        return None
+
+    def run(self, problem: Problem, monitor: Monitor, warm: Solution | None) -> Solution:
+        """Solve; an interior-point method cannot use a warm start."""
+        del warm
+        qp = problem.dual()
+        used = np.flatnonzero(qp.cost > 0)
+        objective, linear, equalities, targets = (
+            _with_features(qp, used) if _few_features(qp) else _with_gram(qp, used)
+        )
+        extra = len(linear) - len(used)
+        bounds, limits = _box(qp, used)
+        bounds = sparse.hstack([bounds, sparse.csc_matrix((len(limits), extra))], format="csc")
+        result = quadratic_program(
+            objective,
+            linear,
+            (equalities, targets),
+            (bounds, limits),
+            tolerance=max(1e-13, 1e-4 * monitor.stop.accuracy),
+            iterations=monitor.stop.iterations,
+            seconds=monitor.stop.seconds,
+            observe=lambda at: _watch(monitor, at),
+        )
+        signed = np.zeros(qp.n_variables)
+        signed[used] = np.clip(result.x[: len(used)], qp.lower[used], qp.upper[used])
+        monitor.iteration = result.iterations
+        ending = f"the interior-point method ended with {result.ending}"
+        offsets = -result.equality[: len(qp.total)]
+        signed, offsets = polish(problem, snap(problem, signed), offsets)
+        return monitor.solution(self.name, signed, offsets, ending=ending)
+
+
+def _watch(monitor: Monitor, at: Progress) -> bool:
+    # The program minimises the negative dual, so its values come back with signs and roles changed.
+    return monitor.record(at.iteration, primal=-at.dual, dual=-at.primal)
+
+
+def _few_features(qp: BoxQP) -> bool:
+    features = qp.gram.features
+    return features is not None and 3 * features.shape[1] < qp.n_variables
+
+
+def _with_gram(qp: BoxQP, used: Integers) -> tuple[Any, Floats, Any, Floats]:
+    hessian = qp.hessian()[np.ix_(used, used)]
+    return hessian, qp.linear[used], qp.equality[:, used], qp.total
+
+
+def _with_features(qp: BoxQP, used: Integers) -> tuple[Any, Floats, Any, Floats]:
+    features = sparse.csc_matrix(qp.gram.features[qp.point[used]])
+    width = features.shape[1]
+    objective = sparse.block_diag([sparse.diags(qp.ridge[used]), sparse.identity(width)])
+    sums = sparse.csc_matrix(qp.equality[:, used])
+    equalities = sparse.bmat([[features.T, -sparse.identity(width)]], format="csc")
+    if len(qp.total):
+        empty = sparse.csc_matrix((len(qp.total), width))
+        equalities = sparse.vstack([sparse.hstack([sums, empty]), equalities], format="csc")
+    linear = np.concatenate([qp.linear[used], np.zeros(width)])
+    return objective, linear, equalities, np.concatenate([qp.total, np.zeros(width)])
+
+
+def _box(qp: BoxQP, used: Integers) -> tuple[Any, Floats]:
+    """Return G, h of 0 <= a and, where the cost is finite, a <= cost."""
+    sign = sparse.diags(qp.sign[used], format="csr")
+    finite = np.isfinite(qp.cost[used])
+    rows = sparse.vstack([-sign, sign[np.flatnonzero(finite)]], format="csc")
+    return rows, np.concatenate([np.zeros(len(used)), qp.cost[used][finite]])

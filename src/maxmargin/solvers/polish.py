@@ -1,0 +1,113 @@
+"""From an interior point to a vertex of accuracy: Newton steps on the free multipliers.
+
+An interior-point method leaves each multiplier slightly off its bound. Guessing from it which are
+zero, which are at their cost and which are free, the free ones and the offsets solve a linear
+system; the guess is corrected until it repeats (primal-dual active sets, Hintermüller, Ito,
+Kunisch 2002). The result is kept only where it measures better.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import LinAlgError, LinAlgWarning, lstsq
+
+from maxmargin.certify import Measures, measure
+from maxmargin.problems import BoxQP, Problem
+from maxmargin.typing import Bools, Floats
+
+__all__ = ["polish"]
+
+_ROUNDS = 12
+_LARGEST_SYSTEM = 4000
+_LARGEST_SINGULAR_SYSTEM = 1000
+
+
+def polish(problem: Problem, signed: Floats, offsets: Floats) -> tuple[Floats, Floats]:
+    """Return a point with a smaller KKT violation, or the given one if none was found.
+
+    Parameters
+    ----------
+    problem : Problem
+        What the point nearly solves.
+    signed, offsets : ndarray
+        The point: signed dual variables and multipliers of the sums.
+    """
+    qp = problem.dual()
+    best = (signed, offsets)
+    gradient = qp.gradient(signed)
+    least = _violation(measure(problem, signed, offsets, gradient))
+    previous = None
+    for _ in range(_ROUNDS):
+        low, high = _guess(qp, signed, qp.stationarity(gradient, offsets))
+        guess = np.where(low, 0, np.where(high, 2, 1)).tobytes()
+        if guess == previous or np.count_nonzero(~(low | high)) > _LARGEST_SYSTEM:
+            break
+        previous = guess
+        signed, offsets = _solve_free(qp, low, high, signed, offsets)
+        gradient = qp.gradient(signed)
+        inside = np.clip(signed, qp.lower, qp.upper)
+        violation = _violation(measure(problem, inside, offsets))
+        if violation < least:
+            best, least = (inside, offsets), violation
+    return best
+
+
+def _violation(measures: Measures) -> float:
+    return max(measures.kkt_violation, measures.feasibility, abs(measures.relative_gap))
+
+
+def _guess(qp: BoxQP, signed: Floats, stationarity: Floats) -> tuple[Bools, Bools]:
+    """Say which multipliers a Newton step would put at zero and which at their cost."""
+    multipliers = qp.sign * signed
+    curvature = np.maximum(qp.diagonal, np.finfo(np.float64).tiny)
+    target = multipliers - stationarity / curvature
+    used = qp.cost > 0
+    return ~used | (target <= 0), used & (target >= qp.cost)
+
+
+def _solve_free(
+    qp: BoxQP, low: Bools, high: Bools, signed: Floats, offsets: Floats
+) -> tuple[Floats, Floats]:
+    """Fix the multipliers at their bounds and make the free ones and the offsets stationary."""
+    free = np.flatnonzero(~(low | high))
+    fixed = np.where(high, qp.sign * qp.cost, 0.0)
+    if len(free) == 0:
+        return fixed, qp.offsets(fixed, qp.gradient(fixed))
+    sums = np.flatnonzero(np.abs(qp.equality[:, free]).any(axis=1))
+    incidence = qp.equality[np.ix_(sums, free)]
+    size = len(free)
+    system = np.zeros((size + len(sums), size + len(sums)))
+    system[:size, :size] = qp.hessian_rows(free)[:, free]
+    system[:size, size:] = -incidence.T
+    system[size:, :size] = incidence
+    start = fixed.copy()
+    start[free] = signed[free]
+    residual = np.concatenate(
+        [
+            -(qp.gradient(start)[free] - qp.equality[:, free].T @ offsets),
+            (qp.total - qp.equality @ start)[sums],
+        ]
+    )
+    change = _least_squares(system, residual)
+    start[free] += change[:size]
+    moved = offsets.copy()
+    moved[sums] += change[size:]
+    return start, moved
+
+
+def _least_squares(system: Floats, residual: Floats) -> Floats:
+    """Solve; where the Gram matrix is singular, by the smallest change."""
+    try:
+        with np.errstate(all="ignore"):
+            solution = np.asarray(np.linalg.solve(system, residual), dtype=np.float64)
+        if np.isfinite(solution).all() and np.allclose(system @ solution, residual, atol=1e-9):
+            return solution
+    except (np.linalg.LinAlgError, LinAlgWarning):
+        pass
+    if len(residual) > _LARGEST_SINGULAR_SYSTEM:
+        return np.zeros_like(residual)
+    try:
+        smallest: Floats = lstsq(system, residual, cond=1e-13)[0]
+    except LinAlgError:
+        return np.zeros_like(residual)
+    return smallest

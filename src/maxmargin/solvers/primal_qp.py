@@ -1,0 +1,96 @@
+"""The primal as a convex quadratic program in w, offsets and slacks, by an interior-point method.
+
+    min 1/2 |w|^2 + cost'slack (or slack^2 / (2 ridge)) - d'mu
+    s.t. sign (phi(x)'w + p - A'mu) + slack >= 0,  slack >= 0
+
+The multipliers of the first constraints are the dual variables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from maxmargin.interior_point import quadratic_program
+from maxmargin.kernels import has_feature_map
+from maxmargin.problems import Problem, Solution
+from maxmargin.solvers.base import Solver
+from maxmargin.solvers.monitor import Monitor, snap
+from maxmargin.solvers.polish import polish
+from maxmargin.solvers.stop import Stop
+
+__all__ = ["PrimalQP"]
+
+
+@dataclass(frozen=True)
+class PrimalQP(Solver):
+    """Clarabel on the primal, for kernels with an explicit feature map.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.problems import HardMargin
+    >>> solve(HardMargin([[0.0], [4.0]], [-1, 1]), solver="primal-qp").w.round(6)
+    array([0.5])
+    """
+
+    name: ClassVar[str] = "primal-qp"
+    default_stop: ClassVar[Stop] = Stop(gap=1e-7, kkt=5e-7, iterations=200)
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Refuse kernels without a finite feature map."""
+        if has_feature_map(problem.dual_kernel):
+            return None
+        return f"{problem.kernel!r} has no explicit feature map of finite size"
+
+    def run(self, problem: Problem, monitor: Monitor, warm: Solution | None) -> Solution:
+        """Solve; an interior-point method cannot use a warm start."""
+        del warm
+        qp = problem.dual()
+        used = np.flatnonzero(qp.cost > 0)
+        sign = sparse.diags(qp.sign[used])
+        features = sign @ sparse.csc_matrix(qp.gram.features[qp.point[used]])
+        levels = sign @ sparse.csc_matrix(-qp.equality[:, used].T)
+        soft = np.flatnonzero(np.isfinite(qp.cost[used]) | (qp.ridge[used] > 0))
+        slack = sparse.identity(len(used), format="csc")[:, soft]
+        width, sums, slacks = features.shape[1], len(qp.total), len(soft)
+
+        ridge = qp.ridge[used][soft]
+        curvature = np.divide(1.0, ridge, out=np.zeros(slacks), where=ridge > 0)
+        price = np.where(ridge > 0, 0.0, qp.cost[used][soft])
+        objective = sparse.block_diag(
+            [sparse.identity(width), sparse.csc_matrix((sums, sums)), sparse.diags(curvature)]
+        )
+        linear = np.concatenate([np.zeros(width), -qp.total, price])
+        constraints = sparse.vstack(
+            [
+                -sparse.hstack([features, levels, slack]),
+                sparse.hstack(
+                    [sparse.csc_matrix((slacks, width + sums)), -sparse.identity(slacks)]
+                ),
+            ],
+            format="csc",
+        )
+        limits = np.concatenate([qp.sign[used] * qp.linear[used], np.zeros(slacks)])
+        nothing: tuple[Any, Any] = (sparse.csc_matrix((0, len(linear))), np.zeros(0))
+        result = quadratic_program(
+            objective,
+            linear,
+            nothing,
+            (constraints, limits),
+            tolerance=max(1e-13, 1e-4 * monitor.stop.accuracy),
+            iterations=monitor.stop.iterations,
+            seconds=monitor.stop.seconds,
+            observe=lambda at: monitor.record(at.iteration, at.primal, at.dual),
+        )
+        signed = np.zeros(qp.n_variables)
+        signed[used] = qp.sign[used] * result.inequality[: len(used)]
+        signed = np.clip(signed, qp.lower, qp.upper)
+        monitor.iteration = result.iterations
+        ending = f"the interior-point method ended with {result.ending}"
+        offsets = result.x[width : width + sums]
+        signed, offsets = polish(problem, snap(problem, signed), offsets)
+        return monitor.solution(self.name, signed, offsets, ending=ending)

@@ -1,0 +1,74 @@
+"""Step schedules of the subgradient methods.
+
+A step eta in (0, 1] moves the coefficients to (1 - eta) b + eta b', where b' is the step's target:
+eta = lambda times the learning rate of the lambda-parametrised objective, whose modulus of strong
+convexity is lambda.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from maxmargin.errors import InvalidInputError
+
+__all__ = ["ConstantStep", "InverseRoot", "InverseTime", "Schedule"]
+
+
+class Schedule(ABC):
+    """Length of the t-th step, t = 1, 2, ..."""
+
+    @abstractmethod
+    def __call__(self, t: int) -> float:
+        """Return the step length in (0, 1]."""
+
+
+@dataclass(frozen=True)
+class InverseTime(Schedule):
+    """eta_t = numerator / (t + numerator - 1): 1/t by default, as in Pegasos.
+
+    With numerator 2 the iterate is a weighted mean of all targets in which the t-th weighs t.
+    """
+
+    numerator: float = 1.0
+
+    def __post_init__(self) -> None:
+        _require(self.numerator >= 1, "numerator must be at least 1")
+
+    def __call__(self, t: int) -> float:
+        """Return numerator / (t + numerator - 1)."""
+        return self.numerator / (t + self.numerator - 1)
+
+
+@dataclass(frozen=True)
+class InverseRoot(Schedule):
+    """eta_t = scale / sqrt(t)."""
+
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        _require(0 < self.scale <= 1, "scale must lie in (0, 1]")
+
+    def __call__(self, t: int) -> float:
+        """Return scale / sqrt(t)."""
+        return float(self.scale / t**0.5)
+
+
+@dataclass(frozen=True)
+class ConstantStep(Schedule):
+    """eta_t = length: converges only to a neighbourhood, which averaging shrinks."""
+
+    length: float = 0.01
+
+    def __post_init__(self) -> None:
+        _require(0 < self.length <= 1, "length must lie in (0, 1]")
+
+    def __call__(self, t: int) -> float:
+        """Return the length."""
+        del t
+        return self.length
+
+
+def _require(condition: bool, sentence: str) -> None:
+    if not condition:
+        raise InvalidInputError(f"In a step schedule, {sentence}.")
