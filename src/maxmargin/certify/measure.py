@@ -13,6 +13,9 @@ __all__ = ["Measures", "kkt_residuals", "margin_unit", "measure"]
 
 _ROUNDING = 1e-13
 
+# An optimum of zero is a difference of terms that cancel; what is left is rounding.
+_CANCELLATION = 1e-9
+
 
 @dataclass(frozen=True)
 class Measures:
@@ -69,14 +72,13 @@ def measure(
         dual = -qp.value(qp.project(signed))
     gap = primal - dual
     unit = margin_unit(qp, problem.level(norm_squared, offsets))
-    smallest_scale = 1e-12 * unit * np.where(np.isinf(qp.cost), 0.0, qp.cost).sum()
-    scale = max(abs(primal), abs(dual), smallest_scale)
+    scale = max(abs(primal), abs(dual), _CANCELLATION * unit * np.abs(signed).sum())
     return Measures(
         primal=primal,
         dual=dual,
         gap=gap,
         relative_gap=gap / scale if np.isfinite(scale) and scale > 0 else gap,
-        kkt_violation=float(kkt_residuals(qp, multipliers, stationarity, unit).max(initial=0.0)),
+        kkt_violation=float(kkt_residuals(qp, multipliers, stationarity, unit).max()) + 0.0,
         feasibility=infeasibility,
     )
 
@@ -98,10 +100,7 @@ def kkt_residuals(
     by which moving it there would change the decision, so that an interior-point multiplier of
     1e-12 is no violation, whatever its stationarity.
     """
-    with np.errstate(divide="ignore"):
-        newton = np.where(qp.diagonal > 0, unit / np.abs(qp.diagonal), np.inf)
-    scale = np.minimum(qp.cost, newton)
-    scale = np.where(np.isinf(scale), 1.0, scale)
+    scale = qp.step_scale(unit)
     used = scale > 0
     residuals = np.zeros(len(multipliers))
     inside = np.clip(multipliers[used], 0.0, qp.cost[used])

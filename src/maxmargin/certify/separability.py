@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from maxmargin.errors import NotSeparableError
+from maxmargin.errors import InvalidInputError, NotSeparableError
 from maxmargin.interior_point import quadratic_program
-from maxmargin.kernels import Kernel, Linear
+from maxmargin.kernels import Kernel, Linear, is_positive_semidefinite
 from maxmargin.problems import HardMargin, Regularised
 from maxmargin.problems.gram import Gram
 from maxmargin.typing import Bools, Floats, Integers
@@ -151,6 +151,14 @@ def _witness(problem: HardMargin, groups: Bools) -> SeparatingPlane | CommonPoin
     """
     used = groups.any(axis=0)
     gram = Gram(problem.kernel, problem.X)
+    if problem.kernel.positive_semidefinite is None:
+        answer = is_positive_semidefinite(gram.matrix)
+        if not answer:
+            raise InvalidInputError(
+                f"{problem.kernel!r} is indefinite on this data (smallest eigenvalue "
+                f"{answer.eigenvalue:.3g}): it has no feature space in which a hard margin or "
+                "separability would mean anything. Use another kernel, or SoftMargin."
+            )
     labels: Floats = np.where(used, problem.y, 0.0)
     weights = _nearest_points_of_hulls(gram, labels, groups)
     coefficients = labels * weights

@@ -86,6 +86,24 @@ class BoxQP:
         return self.gram.diagonal[self.point] + self.ridge
 
     @cached_property
+    def cost_scale(self) -> float:
+        """The largest finite cost, or 1: dividing the variables by it suits general solvers."""
+        finite = self.cost[np.isfinite(self.cost)]
+        return float(finite.max(initial=0.0)) or 1.0
+
+    def step_scale(self, unit: float = 1.0) -> Floats:
+        """Return for each multiplier the change that matters: its cost, or a Newton step.
+
+        A Newton step against a margin violation of one unit has the length unit / H_ii.
+        """
+        curvature = np.abs(self.diagonal)
+        newton = np.divide(
+            unit, curvature, out=np.full(self.n_variables, np.inf), where=curvature > 1e-300
+        )
+        scale = np.minimum(self.cost, newton)
+        return np.where(np.isinf(scale), 1.0, scale)
+
+    @cached_property
     def groups(self) -> list[Integers]:
         """The variables of each equality constraint."""
         return [np.flatnonzero(row) for row in self.equality]

@@ -1,7 +1,8 @@
 """The dual as a convex quadratic program, by an interior-point method.
 
 With an explicit feature map of moderate size the program is stated with the extra variables
-v = sum b_i phi(x_i), so that the solver sees a sparse matrix instead of the Gram matrix.
+v = sum b_i phi(x_i), so that the solver sees a sparse matrix instead of the Gram matrix. The
+variables and the objective are divided by the largest cost, so that C of any size is solved alike.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ class DualQP(Solver):
             observe=lambda at: _watch(monitor, at),
         )
         signed = np.zeros(qp.n_variables)
-        signed[used] = np.clip(result.x[: len(used)], qp.lower[used], qp.upper[used])
+        solved = qp.cost_scale * result.x[: len(used)]
+        signed[used] = np.clip(solved, qp.lower[used], qp.upper[used])
         monitor.iteration = result.iterations
         ending = f"the interior-point method ended with {result.ending}"
         offsets = -result.equality[: len(qp.total)]
@@ -91,7 +93,8 @@ class DualQP(Solver):
 
 def _watch(monitor: Monitor, at: Progress) -> bool:
     # The program minimises the negative dual, so its values come back with signs and roles changed.
-    return monitor.record(at.iteration, primal=-at.dual, dual=-at.primal)
+    scale = monitor.problem.dual().cost_scale
+    return monitor.record(at.iteration, primal=-scale * at.dual, dual=-scale * at.primal)
 
 
 def _few_features(qp: BoxQP) -> bool:
@@ -100,21 +103,24 @@ def _few_features(qp: BoxQP) -> bool:
 
 
 def _with_gram(qp: BoxQP, used: Integers) -> tuple[Any, Floats, Any, Floats]:
-    hessian = qp.hessian()[np.ix_(used, used)]
-    return hessian, qp.linear[used], qp.equality[:, used], qp.total
+    hessian = qp.cost_scale * qp.hessian()[np.ix_(used, used)]
+    return hessian, qp.linear[used], qp.equality[:, used], qp.total / qp.cost_scale
 
 
 def _with_features(qp: BoxQP, used: Integers) -> tuple[Any, Floats, Any, Floats]:
-    features = sparse.csc_matrix(qp.gram.features[qp.point[used]])
+    features = sparse.csc_matrix(qp.gram.features[qp.point[used]]) * np.sqrt(qp.cost_scale)
     width = features.shape[1]
-    objective = sparse.block_diag([sparse.diags(qp.ridge[used]), sparse.identity(width)])
+    objective = sparse.block_diag(
+        [sparse.diags(qp.cost_scale * qp.ridge[used]), sparse.identity(width)]
+    )
     sums = sparse.csc_matrix(qp.equality[:, used])
     equalities = sparse.bmat([[features.T, -sparse.identity(width)]], format="csc")
     if len(qp.total):
         empty = sparse.csc_matrix((len(qp.total), width))
         equalities = sparse.vstack([sparse.hstack([sums, empty]), equalities], format="csc")
     linear = np.concatenate([qp.linear[used], np.zeros(width)])
-    return objective, linear, equalities, np.concatenate([qp.total, np.zeros(width)])
+    targets = np.concatenate([qp.total / qp.cost_scale, np.zeros(width)])
+    return objective, linear, equalities, targets
 
 
 def _box(qp: BoxQP, used: Integers) -> tuple[Any, Floats]:
@@ -122,4 +128,4 @@ def _box(qp: BoxQP, used: Integers) -> tuple[Any, Floats]:
     sign = sparse.diags(qp.sign[used], format="csr")
     finite = np.isfinite(qp.cost[used])
     rows = sparse.vstack([-sign, sign[np.flatnonzero(finite)]], format="csc")
-    return rows, np.concatenate([np.zeros(len(used)), qp.cost[used][finite]])
+    return rows, np.concatenate([np.zeros(len(used)), qp.cost[used][finite] / qp.cost_scale])

@@ -49,7 +49,7 @@ class LBFGSB(Solver):
     observe_every: int = 10
 
     name: ClassVar[str] = "lbfgsb"
-    default_stop: ClassVar[Stop] = Stop(gap=1e-7, kkt=5e-7, iterations=200_000)
+    default_stop: ClassVar[Stop] = Stop(gap=5e-7, kkt=1e-6, iterations=200_000)
 
     def refusal(self, problem: Problem) -> str | None:
         """Refuse duals with equality constraints."""

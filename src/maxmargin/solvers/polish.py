@@ -59,8 +59,7 @@ def _violation(measures: Measures) -> float:
 def _guess(qp: BoxQP, signed: Floats, stationarity: Floats) -> tuple[Bools, Bools]:
     """Say which multipliers a Newton step would put at zero and which at their cost."""
     multipliers = qp.sign * signed
-    curvature = np.maximum(qp.diagonal, np.finfo(np.float64).tiny)
-    target = multipliers - stationarity / curvature
+    target = multipliers - qp.step_scale() * stationarity
     used = qp.cost > 0
     return ~used | (target <= 0), used & (target >= qp.cost)
 

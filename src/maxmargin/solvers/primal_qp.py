@@ -3,7 +3,8 @@
     min 1/2 |w|^2 + cost'slack (or slack^2 / (2 ridge)) - d'mu
     s.t. sign (phi(x)'w + p - A'mu) + slack >= 0,  slack >= 0
 
-The multipliers of the first constraints are the dual variables.
+The multipliers of the first constraints are the dual variables. The objective is divided by the
+largest cost s, with w / sqrt(s) for w, so that C of any size is solved alike.
 """
 
 from __future__ import annotations
@@ -52,19 +53,20 @@ class PrimalQP(Solver):
         qp = problem.dual()
         used = np.flatnonzero(qp.cost > 0)
         sign = sparse.diags(qp.sign[used])
-        features = sign @ sparse.csc_matrix(qp.gram.features[qp.point[used]])
+        scale = qp.cost_scale
+        features = sign @ sparse.csc_matrix(qp.gram.features[qp.point[used]]) * np.sqrt(scale)
         levels = sign @ sparse.csc_matrix(-qp.equality[:, used].T)
         soft = np.flatnonzero(np.isfinite(qp.cost[used]) | (qp.ridge[used] > 0))
         slack = sparse.identity(len(used), format="csc")[:, soft]
         width, sums, slacks = features.shape[1], len(qp.total), len(soft)
 
         ridge = qp.ridge[used][soft]
-        curvature = np.divide(1.0, ridge, out=np.zeros(slacks), where=ridge > 0)
-        price = np.where(ridge > 0, 0.0, qp.cost[used][soft])
+        curvature = np.divide(1.0 / scale, ridge, out=np.zeros(slacks), where=ridge > 0)
+        price = np.where(ridge > 0, 0.0, qp.cost[used][soft] / scale)
         objective = sparse.block_diag(
             [sparse.identity(width), sparse.csc_matrix((sums, sums)), sparse.diags(curvature)]
         )
-        linear = np.concatenate([np.zeros(width), -qp.total, price])
+        linear = np.concatenate([np.zeros(width), -qp.total / scale, price])
         constraints = sparse.vstack(
             [
                 -sparse.hstack([features, levels, slack]),
@@ -84,10 +86,10 @@ class PrimalQP(Solver):
             tolerance=max(1e-13, 1e-4 * monitor.stop.accuracy),
             iterations=monitor.stop.iterations,
             seconds=monitor.stop.seconds,
-            observe=lambda at: monitor.record(at.iteration, at.primal, at.dual),
+            observe=lambda at: monitor.record(at.iteration, scale * at.primal, scale * at.dual),
         )
         signed = np.zeros(qp.n_variables)
-        signed[used] = qp.sign[used] * result.inequality[: len(used)]
+        signed[used] = scale * qp.sign[used] * result.inequality[: len(used)]
         signed = np.clip(signed, qp.lower, qp.upper)
         monitor.iteration = result.iterations
         ending = f"the interior-point method ended with {result.ending}"

@@ -34,8 +34,9 @@ class SGD(Solver):
 
     Parameters
     ----------
-    schedule : Schedule
-        Step lengths; `InverseTime(2)` by default, `InverseTime(1)` is Pegasos to the letter.
+    schedule : Schedule, optional
+        Step lengths. `InverseTime(1)` is Pegasos to the letter; the default is `InverseTime(2)`
+        delayed until one example can no longer change the decision by more than its margin.
     averaging : {"weighted", "none"}
         Return the mean of the iterates, the t-th weighing t, or the last one.
     batch_size : int
@@ -53,7 +54,7 @@ class SGD(Solver):
     True
     """
 
-    schedule: Schedule = InverseTime(2.0)
+    schedule: Schedule | None = None
     averaging: Literal["weighted", "none"] = "weighted"
     batch_size: int = 16
     seed: int = 0
@@ -79,6 +80,7 @@ class SGD(Solver):
         machine = _ExplicitMachine(qp, start) if _few_features(qp) else _KernelMachine(qp, start)
         offsets = qp.vertex(qp.gradient(start))[1]
         rate = float(np.abs(qp.gram.diagonal).mean())
+        schedule = self.schedule or InverseTime(2.0, delay=rate * float(qp.cost[:n].sum()))
         copies = n * np.arange(qp.n_variables // n)
         epoch = t = 0
         while True:
@@ -91,7 +93,7 @@ class SGD(Solver):
             order = random.permutation(n)
             for first in range(0, n, self.batch_size):
                 t += 1
-                step = self.schedule(t)
+                step = schedule(t)
                 batch = order[first : first + self.batch_size]
                 variables = (batch[:, None] + copies).ravel()
                 similarity = machine.similarity(batch).repeat(len(copies))

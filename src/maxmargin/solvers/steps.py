@@ -25,19 +25,22 @@ class Schedule(ABC):
 
 @dataclass(frozen=True)
 class InverseTime(Schedule):
-    """eta_t = numerator / (t + numerator - 1): 1/t by default, as in Pegasos.
+    """eta_t = numerator / (t + numerator - 1 + delay): 1/t by default, as in Pegasos.
 
-    With numerator 2 the iterate is a weighted mean of all targets in which the t-th weighs t.
+    With numerator 2 and no delay the iterate is a weighted mean of all targets in which the t-th
+    weighs t. A delay keeps the first steps short.
     """
 
     numerator: float = 1.0
+    delay: float = 0.0
 
     def __post_init__(self) -> None:
         _require(self.numerator >= 1, "numerator must be at least 1")
+        _require(self.delay >= 0, "delay must be zero or more")
 
     def __call__(self, t: int) -> float:
-        """Return numerator / (t + numerator - 1)."""
-        return self.numerator / (t + self.numerator - 1)
+        """Return numerator / (t + numerator - 1 + delay)."""
+        return self.numerator / (t + self.numerator - 1 + self.delay)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,35 @@
+"""The real data sets: where they are, and how one is loaded."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def folder() -> Path | None:
+    """MAXMARGIN_DATA if it is set, else ../shared/data beside the repository; None if absent."""
+    named = os.environ.get("MAXMARGIN_DATA")
+    place = Path(named) if named else ROOT.parent / "shared" / "data"
+    return place if place.is_dir() else None
+
+
+def load(name: str) -> dict[str, Any]:
+    """Load one data set, for example "classification/a9a": X, y, perhaps X_test, y_test."""
+    place = folder()
+    if place is None:
+        raise FileNotFoundError("Set MAXMARGIN_DATA to the folder of the data sets.")
+    arrays = np.load(place / f"{name}.npz")
+    sparse_names = [key.removesuffix("_shape") for key in arrays.files if key.endswith("_shape")]
+    loaded: dict[str, Any] = {
+        key: arrays[key] for key in arrays.files if key.rsplit("_", 1)[0] not in sparse_names
+    }
+    for key in sparse_names:
+        parts = (arrays[f"{key}_data"], arrays[f"{key}_indices"], arrays[f"{key}_indptr"])
+        loaded[key] = sparse.csr_array(parts, shape=tuple(arrays[f"{key}_shape"]))
+    return loaded

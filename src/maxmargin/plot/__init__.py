@@ -1,0 +1,29 @@
+"""Pictures of solutions, traces and certificates (extra "plot").
+
+::
+
+    boundary    a machine on the plane, or a regression on the line
+    traces      the duality gap of several solvers over time
+    kkt         multiplier against margin, with the path that optimality allows
+    axes        what they share: new axes, colours, marks of support vectors
+    view        the part of the input space that is shown
+    slacks      from each point that has slack to its margin line
+    curve       the drawing of a regression
+
+Every function takes Axes and returns them; without any it makes a new figure.
+"""
+
+from maxmargin.errors import MissingDependencyError
+
+try:
+    import matplotlib as _matplotlib  # noqa: F401
+except ImportError:
+    raise MissingDependencyError(
+        "maxmargin.plot needs matplotlib: install it with pip install 'maxmargin[plot]'."
+    ) from None
+
+from maxmargin.plot.boundary import boundary
+from maxmargin.plot.kkt import kkt
+from maxmargin.plot.traces import traces
+
+__all__ = ["boundary", "kkt", "traces"]
