@@ -12,8 +12,12 @@ namespace {
 // cache, and rounding grows with the piece rather than with the row.
 constexpr int64_t depth_piece = 256;
 
+// Rows of the other side in one tile, and the entries they may hold together.
+constexpr int64_t most_tile_rows = 128;
+constexpr int64_t tile_entries = 1 << 17;
+
 // Rows of the other side in one task; loading a panel is cheap beside them.
-constexpr int64_t task_rows = 8 * 128;
+constexpr int64_t task_rows = 8 * most_tile_rows;
 
 // term(p, 0), the share of a column where the other row stores nothing.
 double share_against_zero(simd::Term term, double p) {
@@ -36,7 +40,7 @@ Panel<T>::Panel(const simd::Loops<T>& loops, const Kernel<T>& kernel, const Rows
       source_(source),
       // Pages of a wide panel that no row touches are never given out.
       panel_(static_cast<T*>(std::calloc(std::max<int64_t>(source.n_columns, 1), width * sizeof(T)))),
-      tile_(tile_rows * width) {
+      tile_(most_tile_rows * width) {
   if (!panel_) throw std::bad_alloc();
 }
 
@@ -80,6 +84,12 @@ const T* Panel<T>::against(const Rows<T>& rows, int64_t begin, int64_t end) {
   }
   kernel_.apply(loops_, tile_.data(), n * width);
   return tile_.data();
+}
+
+template <class T>
+int64_t Panel<T>::rows_at_once(const Rows<T>& rows) {
+  const int64_t entries_per_row = 1 + rows.n_entries() / std::max<int64_t>(rows.n_rows, 1);
+  return std::clamp<int64_t>(tile_entries / entries_per_row, 4, most_tile_rows);
 }
 
 namespace {
@@ -147,6 +157,7 @@ void fill_by_panels(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T>& b,
 
   const int64_t n_panels = ceil_divide(in_panels.n_rows, Panel<T>::width);
   const int64_t n_pieces = ceil_divide(read.n_rows, task_rows);
+  const int64_t tile_rows = Panel<T>::rows_at_once(read);
   std::vector<std::optional<Panel<T>>> panels(std::max(execution.n_threads, 1));
 
   const auto fill_piece = [&](int64_t task, threads::Worker& worker) {
@@ -160,9 +171,9 @@ void fill_by_panels(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T>& b,
     auto& panel = panels[worker.index()];
     if (!panel) panel.emplace(loops, kernel, in_panels);
     panel->load(first, count);
-    for (int64_t begin = first_needed; begin < piece_end; begin += Panel<T>::tile_rows) {
+    for (int64_t begin = first_needed; begin < piece_end; begin += tile_rows) {
       worker.checkpoint();
-      const int64_t end = std::min(begin + Panel<T>::tile_rows, piece_end);
+      const int64_t end = std::min(begin + tile_rows, piece_end);
       const Tile<T> tile{panel->against(read, begin, end), begin, end, first, count};
       if (mirrored) {
         tile.store_lower_and_mirror(target);

@@ -25,10 +25,12 @@ class Panel {
   // Lays out the source's rows [first, first + count) unless they are there already.
   void load(int64_t first, int64_t count);
 
-  // The kernel values of rows [begin, end) against the loaded rows; at most `tile_rows` rows.
-  // The result has `width` values a row and is valid until the next call.
-  static constexpr int64_t tile_rows = 128;
+  // The kernel values of rows [begin, end) against the loaded rows; at most rows_at_once(rows) of
+  // them. The result has `width` values a row and is valid until the next call.
   const T* against(const Rows<T>& rows, int64_t begin, int64_t end);
+
+  // Few enough that a call takes milliseconds, for the sake of checkpoints.
+  static int64_t rows_at_once(const Rows<T>& rows);
 
  private:
   void clear();

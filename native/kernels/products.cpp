@@ -124,12 +124,13 @@ class TileFiller {
 
   void fill_by_differences(const Span<T>& a, const Span<T>& b, threads::Worker& worker) {
     if (!panel_) panel_.emplace(loops_, kernel_, panel_rows_);
+    const int64_t tile_rows = Panel<T>::rows_at_once(a.rows);
     for (int64_t first = b.begin; first < b.end; first += Panel<T>::width) {
       const int64_t count = std::min(Panel<T>::width, b.end - first);
       panel_->load(first, count);
-      for (int64_t begin = a.begin; begin < a.end; begin += Panel<T>::tile_rows) {
+      for (int64_t begin = a.begin; begin < a.end; begin += tile_rows) {
         worker.checkpoint();
-        const int64_t end = std::min(begin + Panel<T>::tile_rows, a.end);
+        const int64_t end = std::min(begin + tile_rows, a.end);
         const T* values = panel_->against(a.rows, begin, end);
         for (int64_t i = begin; i < end; ++i, values += Panel<T>::width) {
           std::copy_n(values, count, &target_.at(i, first));

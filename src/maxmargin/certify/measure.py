@@ -14,7 +14,7 @@ __all__ = ["Measures", "kkt_residuals", "margin_unit", "measure"]
 _ROUNDING = 1e-13
 
 # An optimum of zero is a difference of terms that cancel; what is left is rounding.
-_CANCELLATION = 1e-9
+_CANCELLATION = 1e-8
 
 
 @dataclass(frozen=True)
