@@ -17,6 +17,7 @@ from maxmargin.typing import Floats
 __all__ = ["traces"]
 
 _ROUNDING = 1e-13
+_MARKERS = "osD^vPX"
 
 
 def _relative_gap(trace: Trace) -> Floats:
@@ -45,9 +46,9 @@ def traces(
 ) -> Axes:
     """Draw how the duality gap of several runs fell.
 
-    A solution's line ends, at a dot, in the gap that `certify` proves for it. Gaps that are not
-    positive and finite, such as those of an interior point that is still infeasible, are left out;
-    one that rounding made zero is drawn at the rounding error.
+    A solution's line ends, at a mark, in the gap that `certify` proves for it. Where a gap is
+    negative, as at an interior point that is still infeasible, it bounds nothing: its size is
+    dotted. One that rounding made zero or negative is drawn at the rounding error.
 
     Parameters
     ----------
@@ -87,23 +88,30 @@ def traces(
     for i, (name, trace) in enumerate(records.items()):
         gap = measured(trace)
         gap = np.where(np.abs(gap) <= _ROUNDING, np.maximum(gap, _ROUNDING), gap)
-        # On logarithmic axes the start, iteration or second zero, has no place.
-        shown = np.isfinite(gap) & (gap > 0) & (clock(trace) > 0)
-        dashes = "-" if i < len(SERIES) else "--"
-        colour = SERIES[i % len(SERIES)]
-        ax.plot(
-            clock(trace)[shown],
-            gap[shown],
-            color=colour,
-            linestyle=dashes,
-            marker="osD^vPX"[i % 7],
-            markevery=[-1] if shown.any() else None,
-            linewidth=1.6,
-            label=name,
-        )
+        _draw(ax, name, i, clock(trace), gap)
     if legend:
         ax.legend(fontsize="small")
     return ax
+
+
+def _draw(ax: Axes, name: str, place: int, time: Floats, gap: Floats) -> None:
+    colour = SERIES[place % len(SERIES)]
+    # On logarithmic axes the start, iteration or second zero, has no place.
+    shown = np.isfinite(gap) & (time > 0)
+    time, gap = time[shown], gap[shown]
+    proved = gap > 0
+    if not proved.all():
+        ax.plot(time, np.abs(gap), color=colour, linestyle=":", linewidth=1.2)
+    ax.plot(
+        time,
+        np.where(proved, gap, np.nan),
+        color=colour,
+        linestyle="-" if place < len(SERIES) else "--",
+        marker=_MARKERS[place % len(_MARKERS)],
+        markevery=[-1] if len(gap) else None,
+        linewidth=1.6,
+        label=name,
+    )
 
 
 def _choice(

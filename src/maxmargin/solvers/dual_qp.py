@@ -17,8 +17,8 @@ from maxmargin.interior_point import Progress, quadratic_program
 from maxmargin.kernels import is_positive_semidefinite
 from maxmargin.problems import BoxQP, Problem, Solution
 from maxmargin.solvers.base import Solver
-from maxmargin.solvers.monitor import Monitor, snap
-from maxmargin.solvers.polish import polish
+from maxmargin.solvers.monitor import Monitor
+from maxmargin.solvers.polish import polished_solution
 from maxmargin.solvers.stop import Stop
 from maxmargin.typing import Floats, Integers
 
@@ -84,11 +84,8 @@ class DualQP(Solver):
         signed = np.zeros(qp.n_variables)
         solved = qp.cost_scale * result.x[: len(used)]
         signed[used] = np.clip(solved, qp.lower[used], qp.upper[used])
-        monitor.iteration = result.iterations
-        ending = f"the interior-point method ended with {result.ending}"
         offsets = -result.equality[: len(qp.total)]
-        signed, offsets = polish(problem, snap(problem, signed), offsets)
-        return monitor.solution(self.name, signed, offsets, ending=ending)
+        return polished_solution(self.name, monitor, result, signed, offsets)
 
 
 def _watch(monitor: Monitor, at: Progress) -> bool:

@@ -155,11 +155,16 @@ def snap(problem: Problem, signed: Floats) -> Floats:
 
 
 def starting_point(problem: Problem, warm: Solution | None) -> Floats:
-    """Return a feasible point: zero, or a former solution scaled to the new costs."""
+    """Return a feasible point: zero, or the better of a former solution as it is and scaled.
+
+    Scaled means by the ratio of the costs, which suits a larger C where most support vectors are
+    at their bound.
+    """
     qp = problem.dual()
     if warm is None or warm.dual.shape != qp.sign.shape:
         return qp.project(np.zeros(qp.n_variables))
     old = warm.problem.dual().cost
     usable = np.isfinite(old) & np.isfinite(qp.cost) & (old > 0)
     growth = np.divide(qp.cost, old, out=np.ones(qp.n_variables), where=usable)
-    return qp.project(qp.sign * warm.dual * growth)
+    former = qp.sign * warm.dual
+    return min((qp.project(former), qp.project(growth * former)), key=qp.value)

@@ -12,14 +12,27 @@ import numpy as np
 from scipy.linalg import LinAlgError, LinAlgWarning, lstsq
 
 from maxmargin.certify import Measures, measure
-from maxmargin.problems import BoxQP, Problem
+from maxmargin.interior_point import InteriorPoint
+from maxmargin.problems import BoxQP, Problem, Solution
+from maxmargin.solvers.monitor import Monitor, snap
 from maxmargin.typing import Bools, Floats
 
-__all__ = ["polish"]
+__all__ = ["polish", "polished_solution"]
 
 _ROUNDS = 12
 _LARGEST_SYSTEM = 4000
 _LARGEST_SINGULAR_SYSTEM = 1000
+
+
+def polished_solution(
+    solver: str, monitor: Monitor, result: InteriorPoint, signed: Floats, offsets: Floats
+) -> Solution:
+    """End a run of an interior-point method, polishing what no limit cut short."""
+    signed = snap(monitor.problem, signed)
+    if not monitor.over_limit(result.iterations):
+        signed, offsets = polish(monitor.problem, signed, offsets)
+    ending = f"the interior-point method ended with {result.ending}"
+    return monitor.solution(solver, signed, offsets, ending=ending)
 
 
 def polish(problem: Problem, signed: Floats, offsets: Floats) -> tuple[Floats, Floats]:

@@ -19,8 +19,8 @@ from maxmargin.interior_point import quadratic_program
 from maxmargin.kernels import has_feature_map
 from maxmargin.problems import Problem, Solution
 from maxmargin.solvers.base import Solver
-from maxmargin.solvers.monitor import Monitor, snap
-from maxmargin.solvers.polish import polish
+from maxmargin.solvers.monitor import Monitor
+from maxmargin.solvers.polish import polished_solution
 from maxmargin.solvers.stop import Stop
 
 __all__ = ["PrimalQP"]
@@ -91,8 +91,5 @@ class PrimalQP(Solver):
         signed = np.zeros(qp.n_variables)
         signed[used] = scale * qp.sign[used] * result.inequality[: len(used)]
         signed = np.clip(signed, qp.lower, qp.upper)
-        monitor.iteration = result.iterations
-        ending = f"the interior-point method ended with {result.ending}"
         offsets = result.x[width : width + sums]
-        signed, offsets = polish(problem, snap(problem, signed), offsets)
-        return monitor.solution(self.name, signed, offsets, ending=ending)
+        return polished_solution(self.name, monitor, result, signed, offsets)
