@@ -19,6 +19,9 @@ constexpr int64_t tile_entries = 1 << 17;
 // Rows of the other side in one task; loading a panel is cheap beside them.
 constexpr int64_t task_rows = 8 * most_tile_rows;
 
+// Panels of more columns than this leave the fast caches, and are worth not reading in vain.
+constexpr int64_t widest_cached_panel = 4096;
+
 // term(p, 0), the share of a column where the other row stores nothing.
 double share_against_zero(simd::Term term, double p) {
   switch (term) {
@@ -42,12 +45,18 @@ Panel<T>::Panel(const simd::Loops<T>& loops, const Kernel<T>& kernel, const Rows
       panel_(static_cast<T*>(std::calloc(std::max<int64_t>(source.n_columns, 1), width * sizeof(T)))),
       tile_(most_tile_rows * width) {
   if (!panel_) throw std::bad_alloc();
+  if (source.is_sparse() && source.n_columns > widest_cached_panel) {
+    present_.resize(ceil_divide(source.n_columns, 64));
+  }
 }
 
 template <class T>
 void Panel<T>::clear() {
   for (int64_t l = 0; l < count_; ++l) {
-    source_.for_each_entry(first_ + l, [&](int64_t c, T) { panel_[c * width + l] = 0; });
+    source_.for_each_entry(first_ + l, [&](int64_t c, T) {
+      panel_[c * width + l] = 0;
+      if (!present_.empty()) present_[c >> 6] = 0;
+    });
   }
   std::fill(offsets_, offsets_ + width, T(0));
 }
@@ -62,6 +71,7 @@ void Panel<T>::load(int64_t first, int64_t count) {
     double offset = 0;
     source_.for_each_entry(first + l, [&](int64_t c, T value) {
       panel_[c * width + l] = value;
+      if (!present_.empty()) present_[c >> 6] |= uint64_t{1} << (c & 63);
       offset += share_against_zero(kernel_.term(), value);
     });
     offsets_[l] = static_cast<T>(offset);
@@ -72,8 +82,9 @@ template <class T>
 const T* Panel<T>::against(const Rows<T>& rows, int64_t begin, int64_t end) {
   const int64_t n = end - begin;
   if (rows.is_sparse()) {
-    loops_.sparse_panel[kernel_.term()](panel_.get(), rows.starts + begin, rows.columns,
-                                        rows.values, n, offsets_, tile_.data());
+    loops_.sparse_panel[kernel_.term()](panel_.get(), present_.empty() ? nullptr : present_.data(),
+                                        rows.starts + begin, rows.columns, rows.values, n, offsets_,
+                                        tile_.data());
   } else {
     std::fill_n(tile_.begin(), n * width, T(0));
     for (int64_t c = 0; c < rows.n_columns; c += depth_piece) {

@@ -45,6 +45,7 @@ class Panel {
   int64_t first_ = 0;
   int64_t count_ = 0;
   std::unique_ptr<T[], Free> panel_;  // n_columns x width
+  std::vector<uint64_t> present_;     // a bit for each column; empty for a narrow panel
   T offsets_[width] = {};
   std::vector<T> tile_;
 };

@@ -73,33 +73,74 @@ void dense_panel(const T* panel, int64_t depth, const T* rows, int64_t stride, i
 // Long rows are summed in pieces, so that rounding grows with the piece and not with the row.
 inline constexpr int64_t piece = 256;
 
+// Entries of one piece of a row.
+template <class T>
+struct Entries {
+  const int32_t* columns;
+  const T* values;
+  int64_t n;
+};
+
+// Keeps the entries in columns that the panel holds; returns what the others add in every lane.
 template <class T, template <class> class Term>
-void sparse_panel(const T* __restrict panel, const int64_t* __restrict starts,
-                  const int32_t* __restrict columns, const T* __restrict values, int64_t n_rows,
-                  const T* __restrict offsets, T* __restrict tile) {
+inline T keep_present(const uint64_t* __restrict present, Entries<T>& entries,
+                      int32_t* __restrict columns, T* __restrict values) {
+  T elsewhere = 0;
+  int64_t kept = 0;
+  for (int64_t e = 0; e < entries.n; ++e) {
+    const int32_t c = entries.columns[e];
+    const T v = entries.values[e];
+    const bool is_present = present[c >> 6] >> (c & 63) & 1;
+    columns[kept] = c;
+    values[kept] = v;
+    kept += is_present;
+    elsewhere += Term<T>::beyond_zero(T(0), is_present ? T(0) : v);
+  }
+  entries = {columns, values, kept};
+  return elsewhere;
+}
+
+// Two sums at once hide the latency of the additions.
+template <class T, template <class> class Term>
+inline void add_entries(const T* __restrict panel, const Entries<T>& entries, T elsewhere,
+                        T* __restrict tile) {
   constexpr int W = lanes<T>;
+  T even[W] = {}, odd[W] = {};
+  int64_t e = 0;
+  for (; e + 2 <= entries.n; e += 2) {
+    const T* p = panel + static_cast<int64_t>(entries.columns[e]) * W;
+    const T* q = panel + static_cast<int64_t>(entries.columns[e + 1]) * W;
+    const T v = entries.values[e], w = entries.values[e + 1];
+#pragma omp simd
+    for (int l = 0; l < W; ++l) even[l] += Term<T>::beyond_zero(p[l], v);
+#pragma omp simd
+    for (int l = 0; l < W; ++l) odd[l] += Term<T>::beyond_zero(q[l], w);
+  }
+  if (e < entries.n) {
+    const T* p = panel + static_cast<int64_t>(entries.columns[e]) * W;
+    const T v = entries.values[e];
+#pragma omp simd
+    for (int l = 0; l < W; ++l) even[l] += Term<T>::beyond_zero(p[l], v);
+  }
+  for (int l = 0; l < W; ++l) tile[l] += even[l] + odd[l] + elsewhere;
+}
+
+template <class T, template <class> class Term>
+void sparse_panel(const T* panel, const uint64_t* present, const int64_t* starts,
+                  const int32_t* columns, const T* values, int64_t n_rows, const T* offsets,
+                  T* tile) {
+  constexpr int W = lanes<T>;
+  int32_t kept_columns[piece];
+  T kept_values[piece];
   for (int64_t r = 0; r < n_rows; ++r, tile += W) {
     for (int l = 0; l < W; ++l) tile[l] = offsets[l];
     for (int64_t begin = starts[r]; begin < starts[r + 1]; begin += piece) {
-      const int64_t end = begin + piece < starts[r + 1] ? begin + piece : starts[r + 1];
-      T even[W] = {}, odd[W] = {};
-      int64_t e = begin;
-      for (; e + 2 <= end; e += 2) {
-        const T* p = panel + static_cast<int64_t>(columns[e]) * W;
-        const T* q = panel + static_cast<int64_t>(columns[e + 1]) * W;
-        const T v = values[e], w = values[e + 1];
-#pragma omp simd
-        for (int l = 0; l < W; ++l) even[l] += Term<T>::beyond_zero(p[l], v);
-#pragma omp simd
-        for (int l = 0; l < W; ++l) odd[l] += Term<T>::beyond_zero(q[l], w);
-      }
-      if (e < end) {
-        const T* p = panel + static_cast<int64_t>(columns[e]) * W;
-        const T v = values[e];
-#pragma omp simd
-        for (int l = 0; l < W; ++l) even[l] += Term<T>::beyond_zero(p[l], v);
-      }
-      for (int l = 0; l < W; ++l) tile[l] += even[l] + odd[l];
+      const int64_t rest = starts[r + 1] - begin;
+      Entries<T> entries{columns + begin, values + begin, rest < piece ? rest : piece};
+      T elsewhere = 0;
+      if (present != nullptr)
+        elsewhere = keep_present<T, Term>(present, entries, kept_columns, kept_values);
+      add_entries<T, Term>(panel, entries, elsewhere, tile);
     }
   }
 }

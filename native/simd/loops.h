@@ -22,9 +22,12 @@ struct Loops {
                                   int64_t n_rows, T* tile);
 
   // tile[r][l] = offsets[l] + sum over row r's entries (c, v) of term(p, v) - term(p, 0),
-  // with p = panel[c][l]; offsets[l] is the sum of term(p, 0) over all columns.
-  void (*sparse_panel[term_count])(const T* panel, const int64_t* starts, const int32_t* columns,
-                                   const T* values, int64_t n_rows, const T* offsets, T* tile);
+  // with p = panel[c][l]; offsets[l] is the sum of term(p, 0) over all columns. `present`, unless
+  // null, has a bit for each column that is not zero in every lane: a panel wider than the cache is
+  // then read only where it holds something.
+  void (*sparse_panel[term_count])(const T* panel, const uint64_t* present, const int64_t* starts,
+                                   const int32_t* columns, const T* values, int64_t n_rows,
+                                   const T* offsets, T* tile);
 
   // x <- (gamma x + coef0)^degree
   void (*polynomial)(T* x, int64_t n, T gamma, T coef0, int degree);

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Certificate", "certify"]
 
+# Sums in float64 are right to about this; no smaller gap can be claimed.
+_ROUNDING = 1e-14
+
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
@@ -89,9 +92,10 @@ class Certificate:
     def claim(self) -> str:
         """A sentence on what these numbers prove."""
         if self.convexity.holds:
+            rounding = _ROUNDING * max(abs(self.primal), abs(self.dual))
             return (
-                f"No solution has an objective lower by more than {max(self.gap, 0.0):.3g}, "
-                f"a fraction of {max(self.relative_gap, 0.0):.3g}."
+                f"No solution has an objective lower by more than {max(self.gap, rounding):.3g}, "
+                f"a fraction of {max(self.relative_gap, _ROUNDING):.3g}."
             )
         return self.convexity.claim
 

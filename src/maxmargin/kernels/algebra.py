@@ -66,6 +66,12 @@ class _Combination(Kernel):
             X = part.validate(X, name)
         return X
 
+    def validate_new(self, X: Any, name: str = "X") -> Any:
+        """Check new points for every part."""
+        for part in self.parts:
+            X = part.validate_new(X, name)
+        return X
+
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and Counter(self.parts) == Counter(other.parts)
 
@@ -155,6 +161,10 @@ class Scaled(Kernel):
     def validate(self, X: Any, name: str = "X") -> Any:
         """Check X for the scaled kernel."""
         return self.kernel.validate(X, name)
+
+    def validate_new(self, X: Any, name: str = "X") -> Any:
+        """Check new points for the scaled kernel."""
+        return self.kernel.validate_new(X, name)
 
     def __repr__(self) -> str:
         inner = f"({self.kernel!r})" if isinstance(self.kernel, Sum) else repr(self.kernel)

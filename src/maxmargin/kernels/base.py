@@ -53,6 +53,10 @@ class Kernel(ABC):
         """Return X as this kernel's data, or raise `InvalidInputError` with a sentence."""
         return as_vectors(X, name)
 
+    def validate_new(self, X: Any, name: str = "X") -> Any:
+        """Return points to be compared with the training points, checked like those."""
+        return self.validate(X, name)
+
     def __add__(self, other: object) -> Sum:
         from maxmargin.kernels.algebra import Sum
 

@@ -25,7 +25,7 @@ from scipy import sparse
 from scipy.linalg import cython_blas
 from threadpoolctl import ThreadpoolController
 
-from maxmargin import _native
+import maxmargin._native as _native
 from maxmargin.errors import InvalidInputError
 
 __all__ = [

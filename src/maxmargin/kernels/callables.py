@@ -65,7 +65,7 @@ class Function(Kernel):
         """Accept numeric rows, or a list of any objects that the function understands."""
         if sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "fiub"):
             return as_vectors(X, name)
-        points = list(X)
+        points = list(X if isinstance(X, list | tuple) else np.asarray(X))
         if not points:
             raise InvalidInputError(f"{name} has no rows: at least one point is needed.")
         if all(np.ndim(p) == 1 and np.asarray(p).dtype.kind in "fiub" for p in points):

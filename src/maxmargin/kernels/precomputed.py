@@ -44,7 +44,7 @@ class Precomputed(Kernel):
     def block(self, A: Any, B: Any) -> Floats:
         """Return A: the similarities of its rows to the points of B."""
         similarities = np.asarray(A, dtype=np.float64)
-        points = B.shape[0]
+        points = len(B)
         if similarities.ndim != 2 or similarities.shape[1] != points:
             raise InvalidInputError(
                 f"With a precomputed kernel X must hold similarities to the {points} training "
@@ -61,6 +61,11 @@ class Precomputed(Kernel):
                 f"got shape {gram.shape}."
             )
         return np.array(np.diag(gram), dtype=np.float64)
+
+    def validate_new(self, X: Any, name: str = "X") -> Any:
+        """Check that X holds finite similarities, one row a new point."""
+        similarities = as_vectors(X, name)
+        return similarities if isinstance(similarities, np.ndarray) else similarities.toarray()
 
     def validate(self, X: Any, name: str = "X") -> Any:
         """Check that X is a square symmetric matrix."""

@@ -24,6 +24,8 @@ __all__ = ["Problem", "cost_from_lambda", "one_sum"]
 class Problem(ABC):
     """An optimisation problem as plain data.
 
+    Labels and weights are copied; X is not, and must not be changed while the problem is in use.
+
     Subclasses are frozen dataclasses that say what their dual program is (`_dual_program`) and
     what the multipliers of its equality constraints mean (`bias_value`, `level`).
     """

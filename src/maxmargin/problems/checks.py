@@ -95,8 +95,10 @@ def bias_kind(bias: Any) -> Bias:
 
 
 def _vector(values: Any, n_points: int, name: str) -> Floats:
+    if np.iscomplexobj(values):
+        raise InvalidInputError(f"{name} holds complex numbers: give real ones.")
     try:
-        vector = np.asarray(values, dtype=np.float64)
+        vector = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(f"{name} must hold numbers: {error}.") from error
     if vector.ndim != 1:

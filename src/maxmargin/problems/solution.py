@@ -122,8 +122,9 @@ class Solution:
         """
         problem = self.problem
         kernel = problem.dual_kernel
-        points = X if kernel.compares_similarities else problem.kernel.validate(X)
-        self._require_same_features(points)
+        points = kernel.validate_new(X)
+        if not kernel.compares_similarities:
+            self._require_same_features(points)
         values = kernel.block(points, problem.X) @ self.coefficients
         return np.asarray(values + self.b + problem.baseline(points), dtype=np.float64)
 

@@ -6,11 +6,13 @@ Byrd, Lu, Nocedal, Zhu 1995 (L-BFGS-B).
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize import Bounds, minimize
+from threadpoolctl import threadpool_limits
 
 from maxmargin.problems import BoxQP, Problem, Solution
 from maxmargin.solvers.base import Solver
@@ -19,6 +21,9 @@ from maxmargin.solvers.stop import Stop
 from maxmargin.typing import Floats
 
 __all__ = ["LBFGSB"]
+
+_DESCENTS = 50
+_ONE_THREAD_UP_TO = 1000
 
 
 @dataclass(frozen=True)
@@ -64,23 +69,24 @@ class LBFGSB(Solver):
         """Minimise the negative dual, again from where it stalled while that helps."""
         qp = problem.dual()
         signed = starting_point(problem, warm)
-        value, watch = np.inf, _Watch(monitor, self.observe_every)
-        while True:
-            result = self._descend(qp, signed, watch)
-            signed = np.clip(result.x, qp.lower, qp.upper)
-            # Rounding ends SciPy's line search early; forgetting the curvature pairs revives it.
-            if watch.ended or self.factr > 0 or not result.fun < value:
-                break
-            value = result.fun
+        watch = _Watch(monitor, self.observe_every)
+        with _threads_for(qp):
+            for _ in range(_DESCENTS):
+                result = self._descend(qp, signed, watch)
+                signed = np.clip(result.x, qp.lower, qp.upper)
+                if watch.ended or self.factr > 0 or not result.fun < 0:
+                    break
         ending = f"SciPy ended with: {result.message}"
         return monitor.solution(self.name, snap(problem, signed), ending=ending)
 
     def _descend(self, qp: BoxQP, start: Floats, watch: _Watch) -> Any:
         limit = watch.monitor.stop.iterations or 10**9
+        start_gradient = qp.gradient(start)
 
         def objective(signed: Floats) -> tuple[float, Floats]:
+            # The change since the start: near the optimum the value itself has no digits left.
             gradient = qp.gradient(signed)
-            return qp.value(signed, gradient), gradient
+            return float(0.5 * (signed - start) @ (gradient + start_gradient)), gradient
 
         return minimize(
             objective,
@@ -97,6 +103,13 @@ class LBFGSB(Solver):
                 "maxfun": 10 * limit,
             },
         )
+
+
+def _threads_for(qp: BoxQP) -> AbstractContextManager[Any]:
+    """One BLAS thread for small problems, where several only wait for each other."""
+    small = qp.n_variables <= _ONE_THREAD_UP_TO
+    limits: AbstractContextManager[Any] = threadpool_limits(1 if small else None, user_api="blas")
+    return limits
 
 
 class _Watch:

@@ -110,7 +110,7 @@ class Monitor:
         measured = [(measure(self.problem, signed, mu, gradient), mu) for mu in candidates]
         measures, offsets = min(measured, key=lambda pair: pair[0].primal)
         converged = self.stop.reached_by(measures)
-        self.record(self.iteration, measures.primal, measures.dual)
+        self._record_ending(measures)
         return Solution(
             problem=self.problem,
             dual=np.maximum(qp.sign * signed, 0.0),
@@ -122,6 +122,15 @@ class Monitor:
             seconds=self.seconds,
             trace=Trace(self._records),
         )
+
+    def _record_ending(self, measures: Measures) -> None:
+        last = self._records[-1:]
+        if self._keep_trace and [(r.primal, r.dual) for r in last] != [
+            (measures.primal, measures.dual)
+        ]:
+            self._records.append(
+                Record(self.iteration, self.seconds, measures.primal, measures.dual, measures.gap)
+            )
 
     def _sentence(self, converged: bool, measures: Measures, why: str) -> str:
         reached = (

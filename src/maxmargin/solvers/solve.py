@@ -73,7 +73,7 @@ def solve(
             f"solve takes a problem of maxmargin.problems, such as SoftMargin(X, y, C=1); "
             f"got {type(problem).__name__}."
         )
-    chosen = _automatic(problem) if solver == "auto" else _by_name(solver)
+    chosen = _choose(solver, problem)
     reason = chosen.refusal(problem)
     if reason is not None:
         able = ", ".join(f"'{name}'" for name in solvers_for(problem))
@@ -99,10 +99,12 @@ def solvers_for(problem: Problem) -> list[str]:
     return [name for name, solver in SOLVERS.items() if solver.refusal(problem) is None]
 
 
-def _by_name(solver: str | Solver) -> Solver:
+def _choose(solver: str | Solver, problem: Problem) -> Solver:
     if isinstance(solver, Solver):
         return solver
-    if solver not in SOLVERS:
+    if isinstance(solver, str) and solver == "auto":
+        return _automatic(problem)
+    if not isinstance(solver, str) or solver not in SOLVERS:
         names = ", ".join(f"'{name}'" for name in ("auto", *SOLVERS))
         raise InvalidInputError(f"solver must be one of {names}, or a Solver; got {solver!r}.")
     return SOLVERS[solver]

@@ -1,0 +1,67 @@
+"""Draws the pictures of the pages with maxmargin.plot when a build begins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from sphinx.application import Sphinx
+
+from maxmargin import Stop, certify, plot, solve
+from maxmargin.kernels import RBF
+from maxmargin.problems import Regularised, SoftMargin
+
+POINTS = [[0, 0], [1, 0], [0, 1], [2, 2], [3, 3], [4, 1], [3, 2]]
+LABELS = [-1, -1, -1, 1, 1, 1, -1]
+
+
+def margin_band(figure: Figure) -> None:
+    """The seven points of the theory pages with their machine."""
+    axes = figure.subplots()
+    plot.boundary(solve(SoftMargin(POINTS, LABELS, C=1)), axes, padding=0.15, legend=False)
+    axes.set_aspect("equal")
+    figure.legend(loc="outside right upper", fontsize="small")
+
+
+def kkt_path(figure: Figure) -> None:
+    """Multiplier against margin for two overlapping classes."""
+    problem = overlapping()
+    plot.kkt(certify(problem, solve(problem)), figure.subplots())
+
+
+def convergence(figure: Figure) -> None:
+    """The gap of several solvers on one problem."""
+    problem = overlapping()
+    runs = {
+        name: solve(problem, solver=name, trace=True, stop=Stop(iterations=300))
+        for name in ("lbfgsb", "smo", "subgradient", "sgd")
+    }
+    plot.traces(runs, figure.subplots(), against="iteration")
+
+
+def overlapping() -> SoftMargin:
+    random = np.random.default_rng(0)
+    y = np.tile([-1.0, 1.0], 40)
+    X = random.normal(size=(80, 2)) + 0.8 * y[:, None]
+    return SoftMargin(X, y, C=1, kernel=RBF(0.5), bias=Regularised(1))
+
+
+FIGURES = {"margin-band": margin_band, "kkt-path": kkt_path, "convergence": convergence}
+
+
+def draw(app: Sphinx) -> None:
+    folder = Path(app.srcdir) / "_build" / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    with mpl.rc_context({"svg.hashsalt": "maxmargin", "svg.fonttype": "none"}):
+        for name, fill in FIGURES.items():
+            figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+            fill(figure)
+            figure.savefig(folder / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("builder-inited", draw)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,58 @@
+"""Configuration of the documentation; `make docs` builds it without a network."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_extensions"))
+
+project = "maxmargin"
+author = "The maxmargin developers"
+copyright = "2026, the maxmargin developers"
+release = installed_version("maxmargin")
+version = release
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "figures", "mathml"]
+exclude_patterns = ["_build", "_extensions", "reference/generated"]
+default_role = "py:obj"
+
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+autodoc_default_options = {"members": True}
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+autodoc_preserve_defaults = True
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+html_theme = "furo"
+html_math_renderer = "mathml"
+html_title = f"maxmargin {release}"
+html_static_path = ["_static"]
+html_css_files = ["style.css"]
+html_copy_source = False
+html_show_sourcelink = False
+pygments_style = "friendly"
+
+
+def adapt_docstring(lines: list[str]) -> None:
+    """Show literal blocks as text, and keep the bars of |w| from being read as substitutions."""
+    for i, line in enumerate(lines):
+        if line == "::":
+            lines[i] = ".. code-block:: text"
+        elif not line.lstrip().startswith((">>>", "...")):
+            lines[i] = re.sub(r"(?<!\\)\|", r"\\|", line)
+
+
+def setup(app: Sphinx) -> None:
+    """Run before numpydoc, which reads the lines that this leaves."""
+    app.connect(
+        "autodoc-process-docstring", lambda *event: adapt_docstring(event[-1]), priority=100
+    )

@@ -1,0 +1,11 @@
+"""The parts of examples/demo.py.
+
+::
+
+    worked      the three worked examples and their known answers
+    real_data   fits on data bundled with scikit-learn
+    pictures    every figure, for light and for dark pages
+    terminal    the tables that are printed
+    markup      a few HTML elements, everything escaped
+    report      the page
+"""

@@ -1,0 +1,44 @@
+"""Fixtures for the whole suite; helper modules beside this file (`zoo`, `references`) hold the rest."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "statements",
+    derandomize=True,
+    deadline=None,
+    max_examples=25,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("thorough", settings.get_profile("statements"), max_examples=300)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "statements"))
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository."""
+    return ROOT
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """A generator that starts alike in every test."""
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session")
+def data_directory() -> Path:
+    """The real data sets, or a skip where they are absent."""
+    places = [os.environ.get("MAXMARGIN_DATA"), ROOT.parent / "shared" / "data"]
+    for place in places:
+        if place and Path(place).is_dir():
+            return Path(place)
+    pytest.skip("no real data: set MAXMARGIN_DATA to the directory that holds mlpr/")

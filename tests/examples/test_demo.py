@@ -1,0 +1,121 @@
+import io
+import re
+from html.parser import HTMLParser
+
+import demo
+import pytest
+from demonstration import markup, pictures, real_data, worked
+from rich.console import Console
+
+from maxmargin.solvers import SOLVERS
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """The demo run once, with a short race: folder, terminal output and story."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(real_data, "_SECONDS_EACH", 0.3)
+        output = io.StringIO()
+        story = demo.tell(Console(file=output, width=120))
+    folder = tmp_path_factory.mktemp("demo")
+    demo.write(story, folder)
+    return folder, output.getvalue(), story
+
+
+@pytest.fixture(scope="module")
+def report(told):
+    return (told[0] / "report.html").read_text(encoding="utf-8")
+
+
+class Page(HTMLParser):
+    """Collects what a browser would load, and checks that every element is closed."""
+
+    void = frozenset({"meta", "img", "source", "link", "br", "hr"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.loaded, self.identities, self.links, self.open = [], set(), [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in self.void:
+            self.open.append(tag)
+        for name, value in attributes:
+            if name in ("src", "srcset"):
+                self.loaded.append(value)
+            elif name == "href":
+                self.links.append(value)
+            elif name == "id":
+                self.identities.add(value)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_exact_solvers_reproduce_the_known_answers(told):
+    exact = [run for run in told[2].runs if run.exact]
+    assert all(run.certified for run in exact)
+    assert demo.all_agree(told[2].runs)
+    assert {run.example.key for run in exact if run.deviation is not None} == {
+        "hard",
+        "soft",
+        "gaussian",
+    }
+
+
+def test_a_wrong_number_would_be_noticed():
+    example = worked.load_examples()[0]
+    example.expected["b"] += 0.01
+    assert not demo.all_agree([r for r in worked.run_all([example]) if r.solver == "dual-qp"])
+
+
+def test_the_early_stop_is_refused_and_the_full_run_is_not(told):
+    early, full = told[2].early
+    assert not early.certified
+    assert full.certified
+
+
+def test_every_solver_is_in_the_terminal_and_in_the_report(told, report):
+    for name in SOLVERS:
+        assert name in told[1]
+        assert f">{name}</td>" in report
+
+
+def test_the_report_loads_nothing(report):
+    page = Page(report)
+    assert page.open == []
+    assert page.loaded
+    assert all(uri.startswith("data:image/png;base64,") for uri in page.loaded)
+    assert all(link.removeprefix("#") in page.identities for link in page.links)
+    assert not re.search(r"https?://|@import|url\(|<script|<link", report)
+
+
+def test_the_report_has_every_picture_for_light_and_dark(told, report):
+    story = told[2]
+    for picture in story.pictures:
+        assert picture.uri("light") in report
+        assert picture.uri("dark") in report
+        assert (told[0] / f"{picture.name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_writing_twice_gives_the_same_files(told):
+    folder, _, story = told
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    demo.write(story, folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_text_is_escaped():
+    assert markup.paragraph("0 < a & b") == "<p>0 &lt; a &amp; b</p>"
+    table = markup.table('"x"', ["<h>"], [["<script>"]], words=set())
+    assert "<script>" not in table
+    picture = pictures.Picture("p", '"alt"', "<b>", {"light": b"", "dark": b""}, 1, 1)
+    assert 'alt="&quot;alt&quot;"' in markup.figure(picture)
+
+
+def test_the_folder_is_an_argument(tmp_path, monkeypatch, told, capsys):
+    monkeypatch.setattr(demo, "tell", lambda console: told[2])
+    assert demo.main([str(tmp_path / "new" / "folder")]) == 0
+    assert (tmp_path / "new" / "folder" / "report.html").exists()
+    assert "report.html" in capsys.readouterr().out.replace("\n", "")

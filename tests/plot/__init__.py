@@ -1,0 +1,1 @@
+"""Tests of maxmargin.plot: statements about what is drawn."""
