@@ -12,9 +12,9 @@ from typing import Any
 import clarabel
 import numpy as np
 from scipy import sparse
-from zoo import BIASES, KERNELS, Case, Numbers, numbers, sphere_cost
 
 from maxmargin.problems import Regularised
+from zoo import BIASES, KERNELS, Case, Numbers, numbers, sphere_cost
 
 
 @cache
@@ -70,9 +70,13 @@ def primal_optimum(kind: str, K: np.ndarray, data: Numbers, bias: Any) -> float:
 
     m = len(right)
     slack = np.zeros((m, m)) if kind == "HardMargin" else np.eye(m)
-    fixed = [column_free(machine[:, width]), column_free(levels[:, 0])]
+    fixed = [_unused(machine[:, width]), _unused(levels[:, 0])]
     P = np.concatenate(
-        [np.full(width, curvature["w"]), [curvature["b"], 0.0], np.broadcast_to(curvature["slack"], m)]
+        [
+            np.full(width, curvature["w"]),
+            [curvature["b"], 0.0],
+            np.broadcast_to(curvature["slack"], m),
+        ]
     )
     q = np.concatenate([np.zeros(width + 1), [price["level"]], np.broadcast_to(price["slack"], m)])
     A = np.hstack([machine, levels, slack])
@@ -83,7 +87,7 @@ def primal_optimum(kind: str, K: np.ndarray, data: Numbers, bias: Any) -> float:
     return _minimum(P[keep], q[keep], A[:, keep], right, nonnegative=keep[: width + 2].sum())
 
 
-def column_free(column: np.ndarray) -> bool:
+def _unused(column: np.ndarray) -> bool:
     """Say whether a variable appears in no constraint and can be left out."""
     return not column.any()
 
@@ -94,7 +98,9 @@ def _features(K: np.ndarray) -> np.ndarray:
     return vectors[:, used] * np.sqrt(values[used])
 
 
-def _minimum(P: np.ndarray, q: np.ndarray, A: np.ndarray, right: np.ndarray, nonnegative: int) -> float:
+def _minimum(
+    P: np.ndarray, q: np.ndarray, A: np.ndarray, right: np.ndarray, nonnegative: int
+) -> float:
     """min 1/2 x'diag(P)x + q'x with Ax >= right and x >= 0 from the given index on."""
     n = len(q)
     bounded = np.eye(n)[nonnegative:]

@@ -158,7 +158,7 @@ def make(
     kind: str,
     data: Numbers,
     *,
-    kernel: Kernel = Linear(),  # noqa: B008 - a value
+    kernel: Kernel = Linear(),
     bias: Bias = Free(),  # noqa: B008
     weighted: bool = True,
 ) -> Problem:

@@ -7,7 +7,6 @@ from io import StringIO
 import numpy as np
 import pytest
 from rich.console import Console
-from zoo import CASES, Case, build, points
 
 from maxmargin import Solution, Stop, certify, solve
 from maxmargin.certify import KKTTable, measure
@@ -21,6 +20,7 @@ from maxmargin.problems import (
     SoftMargin,
     Sphere,
 )
+from zoo import CASES, Case, build, points
 
 #: Four points on a line whose labels alternate; the optimum of C = 1 is known by hand.
 LINE, SIGNS = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1, 1, -1, 1])

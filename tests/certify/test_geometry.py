@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from zoo import draw, points
 
 from maxmargin import Solution, analyse_support, margins, separability, solve
 from maxmargin.certify import CommonPoint, Position, SeparatingPlane
 from maxmargin.kernels import RBF, Kernel, Laplacian, Linear, Polynomial, Precomputed
 from maxmargin.problems import EpsilonTube, HardMargin, NuMargin, Regularised, SoftMargin
+from zoo import draw, points
 
 XOR = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
 XOR_LABELS = np.array([1, 1, -1, -1])

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from zoo import points
 
 from maxmargin import (
     InfeasibleProblemError,
@@ -30,7 +29,6 @@ from maxmargin.kernels import (
     Chi2,
     Function,
     Laplacian,
-    Linear,
     Polynomial,
     Precomputed,
     Sigmoid,
@@ -47,6 +45,7 @@ from maxmargin.problems import (
     SoftMargin,
     Sphere,
 )
+from zoo import points
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 2.0]])
 Y = np.array([-1, -1, 1, 1])
@@ -69,7 +68,10 @@ def sparse_with_entry(value: float) -> sparse.csr_array:
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     # The points.
-    "X NaN": (lambda: soft(with_entry(NAN)), r"X contains NaN \(first at row 2\).*remove or impute"),
+    "X NaN": (
+        lambda: soft(with_entry(NAN)),
+        r"X contains NaN \(first at row 2\).*remove or impute",
+    ),
     "X infinite": (lambda: soft(with_entry(INF)), r"X contains infinity \(first at row 2\)"),
     "X minus infinity": (lambda: soft(with_entry(-INF)), r"X contains infinity"),
     "X sparse NaN": (lambda: soft(sparse_with_entry(NAN)), r"X contains NaN"),

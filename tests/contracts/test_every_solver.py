@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from references import optimum
-from zoo import CASES, WELL_SCALED_KERNELS, Case, able, build
 
 from maxmargin import Stop, UnsupportedProblemError, certify, solve
 from maxmargin.solvers import SOLVERS, solvers_for
+from references import optimum
+from zoo import CASES, WELL_SCALED_KERNELS, Case, able, build
 
 EXACT = [name for name, solver in SOLVERS.items() if solver.exact]
 APPROXIMATE = [name for name, solver in SOLVERS.items() if not solver.exact]

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from zoo import points
 
 from maxmargin import certify, solve
 from maxmargin.kernels import RBF, Function, Kernel, Laplacian, Linear, Precomputed
-from maxmargin.problems import EpsilonTube, HardMargin, OneClass, SoftMargin, Sphere
+from maxmargin.problems import EpsilonTube, HardMargin, OneClass, Regularised, SoftMargin, Sphere
+from zoo import draw, make, points
 
 KERNELS = [Linear(), RBF(0.5), Laplacian(0.4)]
 
@@ -195,6 +195,15 @@ def test_constant_features_teach_nothing(solver: str, value: float) -> None:
 def test_one_class_around_the_origin_has_optimum_zero(solver: str) -> None:
     X = np.random.default_rng(7).normal(size=(24, 3))
     problem = OneClass(X, nu=0.4)
+    certificate = certify(problem, solve(problem, solver=solver))
+    assert certificate.primal == pytest.approx(0.0, abs=1e-9)
+    assert certificate.holds(1e-6), certificate.summary()
+
+
+@pytest.mark.parametrize("solver", ["primal-qp", "dual-qp", "smo"])
+@pytest.mark.parametrize("seed", [576, 4598])
+def test_a_nu_margin_of_mixed_classes_has_optimum_zero(solver: str, seed: int) -> None:
+    problem = make("NuMargin", draw("NuMargin", seed), bias=Regularised(1.92))
     certificate = certify(problem, solve(problem, solver=solver))
     assert certificate.primal == pytest.approx(0.0, abs=1e-9)
     assert certificate.holds(1e-6), certificate.summary()

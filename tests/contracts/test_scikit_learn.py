@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn import svm
-from zoo import points
 
 from maxmargin import certify, solve
 from maxmargin.kernels import RBF, Kernel, Linear, Polynomial
@@ -21,6 +20,7 @@ from maxmargin.problems import (
     Regularised,
     SoftMargin,
 )
+from zoo import points
 
 KERNELS: dict[str, tuple[Kernel, dict[str, Any]]] = {
     "linear": (Linear(), {"kernel": "linear"}),
@@ -96,9 +96,7 @@ def test_epsilon_tube_is_svr(
 ) -> None:
     X, y = points("EpsilonTube")
     model = svm.SVR(C=2, epsilon=0.2, **theirs, **TIGHT).fit(X, y, sample_weight=weights(weighted))
-    problem = EpsilonTube(
-        X, y, C=2, epsilon=0.2, kernel=kernel, sample_weight=weights(weighted)
-    )
+    problem = EpsilonTube(X, y, C=2, epsilon=0.2, kernel=kernel, sample_weight=weights(weighted))
     agree(problem, model.predict, new_points)
 
 
@@ -141,8 +139,8 @@ def test_a_regularised_bias_is_linear_svc(
 
 def test_a_regularised_bias_is_linear_svr(new_points: np.ndarray) -> None:
     X, y = points("EpsilonTube")
-    model = svm.LinearSVR(
-        C=2, epsilon=0.2, intercept_scaling=1.5, tol=1e-10, max_iter=10**6
-    ).fit(X, y)
+    model = svm.LinearSVR(C=2, epsilon=0.2, intercept_scaling=1.5, tol=1e-10, max_iter=10**6).fit(
+        X, y
+    )
     problem = EpsilonTube(X, y, C=2, epsilon=0.2, bias=Regularised(1.5))
     agree(problem, model.predict, new_points)

@@ -1,6 +1,9 @@
 """The known-answer table: fingerprint spoofing, a prior of 0.1, unit costs, a regularised bias.
 
-Dual optima are facts to all digits; the decision costs follow from the machines.
+Dual optimum and minDCF are those of the table. What the table prints as actDCF (0.9573, 0.6291,
+0.4448) is the cost of deciding by the sign of the score, `at_zero` here. At the theoretical
+threshold -log(pi / (1 - pi)) the certified machines cost what `actual` says: within 0.002 of the
+published 0.5152, 0.4654, 0.4226. These three were measured with this library, not given.
 """
 
 from __future__ import annotations
@@ -32,11 +35,12 @@ class Row:
     dual: float
     digits: int
     minimum: float
+    at_zero: float
     actual: float
 
 
 TABLE = {
-    "linear": Row(Linear(), Regularised(1), 0.1, 98.5510, 4, 0.3582, 0.9573),
+    "linear": Row(Linear(), Regularised(1), 0.1, 98.5510, 4, 0.3582, 0.9573, 0.5162),
     "polynomial": Row(
         Polynomial(gamma=1, coef0=1, degree=2),
         Regularised(0),
@@ -45,9 +49,10 @@ TABLE = {
         4,
         0.2455,
         0.6291,
+        0.4674,
     ),
     "gaussian": Row(
-        RBF(float(np.exp(-2))), Regularised(1), 10**1.5, 12098.648, 3, 0.1755, 0.4448
+        RBF(float(np.exp(-2))), Regularised(1), 10**1.5, 12098.648, 3, 0.1755, 0.4448, 0.4216
     ),
 }
 
@@ -66,7 +71,7 @@ class Split:
 def read_split(path: Path) -> Split:
     with np.load(path) as file:
         X, y = file["X"], np.where(file["y"] == 1, 1.0, -1.0)
-    order = np.random.RandomState(0).permutation(6000)  # noqa: NPY002 - the split as published
+    order = np.random.RandomState(0).permutation(6000)
     train, validate = order[:4000], order[4000:]
     return Split(X[train], y[train], X[validate], y[validate])
 
@@ -116,10 +121,13 @@ def test_the_table(name: str, solver: str, split: Split) -> None:
     assert round(certificate.dual, row.digits) == row.dual
     scores = solution.decision(split.X_validation)
     assert round(minimum_cost(scores, split.y_validation), 4) == row.minimum
+    assert round(normalised_cost(scores, split.y_validation, 0.0), 4) == row.at_zero
     assert round(actual_cost(scores, split.y_validation), 4) == row.actual
 
 
-@pytest.mark.parametrize(("name", "n"), [("linear", 4000), ("polynomial", 4000), ("gaussian", 1000)])
+@pytest.mark.parametrize(
+    ("name", "n"), [("linear", 4000), ("polynomial", 4000), ("gaussian", 1000)]
+)
 def test_the_run_of_the_published_report_is_refused(name: str, n: int, split: Split) -> None:
     """L-BFGS-B with factr = 1e7 stops when the objective hardly moves: before the optimum."""
     problem = problem_of(TABLE[name], split, n)
@@ -130,14 +138,15 @@ def test_the_run_of_the_published_report_is_refused(name: str, n: int, split: Sp
     assert certificate.gap > 0
 
 
-def test_the_gaussian_run_of_the_report_stops_short_of_its_optimum(split: Split) -> None:
-    row = TABLE["gaussian"]
-    problem = SoftMargin(split.X, split.y, C=row.C, kernel=row.kernel, bias=Regularised(0))
-    certificate = certify(problem, solve(problem, solver=LBFGSB(factr=1e7, memory=10)))
-    # The report's dual is 12103.43 where the optimum is 12103.58.
-    assert certificate.dual < 12103.58
-    assert certificate.dual > 12103.0
-    assert not certificate.holds(1e-6)
+@pytest.mark.parametrize(("name", "published"), [("linear", 0.5152), ("polynomial", 0.4654)])
+def test_stopping_early_hardly_moves_the_actual_cost(
+    name: str, published: float, split: Split
+) -> None:
+    """The published actDCF is that of the theoretical threshold, not of the sign."""
+    problem = problem_of(TABLE[name], split)
+    early = solve(problem, solver=LBFGSB(factr=1e7, memory=10))
+    cost = actual_cost(early.decision(split.X_validation), split.y_validation)
+    assert cost == pytest.approx(published, abs=0.002)
 
 
 def test_the_costs_themselves_on_scores_made_by_hand() -> None:
@@ -147,4 +156,3 @@ def test_the_costs_themselves_on_scores_made_by_hand() -> None:
     assert minimum_cost(scores, y) == pytest.approx(0.5)
     # The threshold log 9 = 2.197 makes one miss of two and one false alarm of three.
     assert actual_cost(scores, y) == pytest.approx(0.5 + 9 / 3)
-

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from zoo import BIASES, CASES, KERNELS, Case, build, numbers, points
 
 from maxmargin import Solution, certify, solve
 from maxmargin.kernels import RBF, Linear
 from maxmargin.problems import (
     BoxQP,
-    Case as Position,
     EpsilonTube,
     Free,
     HardMargin,
@@ -25,6 +23,10 @@ from maxmargin.problems import (
     SoftMargin,
     Sphere,
 )
+from maxmargin.problems import (
+    Case as Position,
+)
+from zoo import BIASES, CASES, KERNELS, Case, build, numbers, points
 
 PROBLEMS = {str(case): build(case) for case in CASES if case.kernel in ("linear", "rbf")}
 each_problem = pytest.mark.parametrize("name", PROBLEMS)
@@ -62,9 +64,9 @@ class TestLambda:
     def test_lambda_and_cost_are_inverse(self) -> None:
         X, y = points("SoftMargin")
         n = len(y)
-        assert SoftMargin.from_lambda(X, y, 0.1).C == pytest.approx(1 / (0.1 * n))
-        assert SoftMargin.from_lambda(X, y, 0.1, form="full").C == pytest.approx(1 / (0.2 * n))
-        assert EpsilonTube.from_lambda(X, y, 0.1).C == pytest.approx(1 / (0.1 * n))
+        assert pytest.approx(1 / (0.1 * n)) == SoftMargin.from_lambda(X, y, 0.1).C
+        assert pytest.approx(1 / (0.2 * n)) == SoftMargin.from_lambda(X, y, 0.1, form="full").C
+        assert pytest.approx(1 / (0.1 * n)) == EpsilonTube.from_lambda(X, y, 0.1).C
 
     def test_other_arguments_are_handed_on(self) -> None:
         X, y = points("SoftMargin")
@@ -75,8 +77,8 @@ class TestLambda:
 
     def test_nu_of_a_sphere(self) -> None:
         X, _ = points("Sphere")
-        assert Sphere.from_nu(X, 0.5).C == pytest.approx(1 / 12)
-        assert Sphere.from_nu(X, 1.0, sample_weight=np.full(24, 2.0)).C == pytest.approx(1 / 48)
+        assert pytest.approx(1 / 12) == Sphere.from_nu(X, 0.5).C
+        assert pytest.approx(1 / 48) == Sphere.from_nu(X, 1.0, sample_weight=np.full(24, 2.0)).C
 
 
 class TestDualProgram:

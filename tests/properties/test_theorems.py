@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from zoo import CASES, Case, build, draw
 
 from maxmargin import Solution, certify, margins, solve
 from maxmargin.kernels import RBF, Laplacian, Linear, Polynomial
 from maxmargin.problems import HardMargin, NuMargin, NuTube, OneClass, SoftMargin, Sphere
+from zoo import CASES, Case, build, draw
 
 seeds = st.integers(0, 10**6)
 fractions = st.floats(0.05, 0.95)
@@ -55,9 +55,10 @@ def test_no_machine_beats_the_certified_optimum(seed: int, kernel: object) -> No
 @given(seed=seeds, nu=fractions, kernel=kernels)
 def test_nu_bounds_margin_errors_and_support_vectors(seed: int, nu: float, kernel: object) -> None:
     data = draw("NuMargin", seed, n=20)
+    total = data.weight.sum()
+    nu = nu * 2 * min(data.weight[data.y > 0].sum(), data.weight[data.y < 0].sum()) / total
     problem = NuMargin(data.X, data.y, nu=nu, kernel=kernel, sample_weight=data.weight)
     solution = solve(problem)
-    total = data.weight.sum()
     margin_errors = data.weight[solution.slack > 1e-4 * max(1.0, solution.level)].sum()
     support = data.weight[solution.dual > 1e-6].sum()
     assert margin_errors / total <= nu + 1e-6

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from zoo import Case, build, points
 
 from maxmargin import InvalidInputError, Solution, Stop, certify, solve
 from maxmargin.kernels import RBF
@@ -21,6 +20,7 @@ from maxmargin.solvers import (
     Solver,
     Subgradient,
 )
+from zoo import Case, build, points
 
 #: A problem that every solver can solve.
 SHARED = Case("SoftMargin", "linear", "regularised", False)
@@ -206,7 +206,7 @@ def test_pegasos_converges_with_any_batch(batch_size: int, averaging: str) -> No
     "schedule", [InverseTime(), InverseTime(2), InverseRoot(0.5), ConstantStep(0.01)], ids=repr
 )
 @pytest.mark.parametrize("averaging", ["weighted", "none"])
-def test_subgradient_descent_converges_with_any_schedule(schedule: Schedule, averaging: str) -> None:
+def test_subgradient_descent_takes_any_schedule(schedule: Schedule, averaging: str) -> None:
     problem = build(SHARED)
     best = certify(problem, solve(problem)).primal
     solver = Subgradient(schedule=schedule, averaging=averaging)

@@ -112,7 +112,9 @@ class Product(_Combination):
         return left * right
 
     def __repr__(self) -> str:
-        return " * ".join(f"({p!r})" if isinstance(p, Sum) else repr(p) for p in self.parts)
+        return " * ".join(
+            f"({p!r})" if isinstance(p, Sum | Scaled) else repr(p) for p in self.parts
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -167,5 +169,9 @@ class Scaled(Kernel):
         return self.kernel.validate_new(X, name)
 
     def __repr__(self) -> str:
-        inner = f"({self.kernel!r})" if isinstance(self.kernel, Sum) else repr(self.kernel)
-        return f"{self.factor!r} * {inner}"
+        simple = not isinstance(self.kernel, _Combination)
+        return (
+            f"{self.factor!r} * {self.kernel!r}"
+            if simple
+            else f"{self.factor!r} * ({self.kernel!r})"
+        )

@@ -100,7 +100,7 @@ class Solution:
         constraint = qp.stationarity(self._gradient_parts[0], self.offsets) - qp.ridge * self.dual
         slack = np.zeros(self.problem.n_points)
         np.maximum.at(slack, qp.point, -constraint)
-        return slack
+        return slack + 0.0
 
     @cached_property
     def support(self) -> Any:

@@ -14,7 +14,7 @@ from maxmargin.typing import Floats
 
 __all__ = ["Callback", "Monitor"]
 
-#: Called with each record; returning True ends the run.
+#: Called with each record, the solution's included; returning True ends the run.
 Callback = Callable[[Record], bool | None]
 
 
@@ -43,6 +43,7 @@ class Monitor:
         self._keep_trace = keep_trace
         self._records: list[Record] = []
         self._start = perf_counter()
+        self._latest: tuple[float, float] | None = None
         self._why = ""
 
     @property
@@ -68,6 +69,7 @@ class Monitor:
     def record(self, iteration: int, primal: float, dual: float) -> bool:
         """Keep a record and show it to the callback; True if that asks to end the run."""
         self.iteration = iteration
+        self._latest = (primal, dual)
         record = Record(iteration, self.seconds, primal, dual, primal - dual)
         if self._keep_trace:
             self._records.append(record)
@@ -110,7 +112,8 @@ class Monitor:
         measured = [(measure(self.problem, signed, mu, gradient), mu) for mu in candidates]
         measures, offsets = min(measured, key=lambda pair: pair[0].primal)
         converged = self.stop.reached_by(measures)
-        self._record_ending(measures)
+        if self._latest != (measures.primal, measures.dual):
+            self.record(self.iteration, measures.primal, measures.dual)
         return Solution(
             problem=self.problem,
             dual=np.maximum(qp.sign * signed, 0.0),
@@ -122,15 +125,6 @@ class Monitor:
             seconds=self.seconds,
             trace=Trace(self._records),
         )
-
-    def _record_ending(self, measures: Measures) -> None:
-        last = self._records[-1:]
-        if self._keep_trace and [(r.primal, r.dual) for r in last] != [
-            (measures.primal, measures.dual)
-        ]:
-            self._records.append(
-                Record(self.iteration, self.seconds, measures.primal, measures.dual, measures.gap)
-            )
 
     def _sentence(self, converged: bool, measures: Measures, why: str) -> str:
         reached = (
