@@ -1,4 +1,4 @@
-"""Fixtures for the whole suite; helper modules beside this file (`zoo`, `references`) hold the rest."""
+"""Fixtures for the whole suite; the modules `zoo` and `references` beside it hold the rest."""
 
 from __future__ import annotations
 

@@ -65,13 +65,13 @@ EVERY = [
 ]
 
 
-@pytest.fixture
-def A(rng: np.random.Generator) -> np.ndarray:
+@pytest.fixture(name="A")
+def first_points(rng: np.random.Generator) -> np.ndarray:
     return np.abs(rng.normal(size=(7, 4)))
 
 
-@pytest.fixture
-def B(rng: np.random.Generator) -> np.ndarray:
+@pytest.fixture(name="B")
+def other_points() -> np.ndarray:
     return np.abs(np.random.default_rng(1).normal(size=(5, 4)))
 
 

@@ -14,7 +14,7 @@ from maxmargin.certify.convexity import Convexity, examine_convexity
 from maxmargin.certify.measure import Measures, measure
 from maxmargin.certify.table import CASES, KKTRow, KKTTable
 from maxmargin.errors import InvalidInputError
-from maxmargin.problems import Case, Problem, Solution
+from maxmargin.problems import Case, HardMargin, NuMargin, Problem, SoftMargin, Solution
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -110,18 +110,20 @@ class Certificate:
         multipliers = self.solution.dual
         signed = qp.sign * multipliers
         gradient = qp.gradient(signed)
-        margin = qp.stationarity(gradient, self.solution.offsets) - qp.ridge * multipliers
+        constraint = qp.stationarity(gradient, self.solution.offsets) - qp.ridge * multipliers
         decision = self.problem.training_decision(qp.coefficients(signed), self.solution.offsets)[
             qp.point
         ]
         soft = np.isfinite(qp.cost) | (qp.ridge > 0)
-        slack = np.where(soft, np.maximum(0.0, -margin), 0.0)
+        slack = np.where(soft, np.maximum(0.0, -constraint), 0.0)
         # A squared loss has no upper bound; its second condition is a = slack / ridge.
         upper = np.where(qp.ridge > 0, 0.0, np.where(np.isinf(qp.cost), 0.0, qp.cost - multipliers))
         excess = np.where(qp.ridge > 0, np.abs(qp.ridge * multipliers - slack), 0.0)
         complementarity = np.maximum(
-            np.abs(multipliers * (margin + slack)), np.maximum(np.abs(upper * slack), excess)
+            np.abs(multipliers * (constraint + slack)), np.maximum(np.abs(upper * slack), excess)
         )
+        two_classes = isinstance(self.problem, HardMargin | SoftMargin | NuMargin)
+        margin = qp.sign * decision if two_classes else constraint
         case = qp.case(multipliers)
         rows = tuple(
             KKTRow(
@@ -131,9 +133,10 @@ class Certificate:
                 cost=float(qp.cost[i]),
                 decision=float(decision[i]),
                 margin=float(margin[i]),
+                constraint=float(constraint[i]),
                 slack=float(slack[i]),
                 case=CASES[Case(case[i])],
-                primal_residual=float(max(0.0, -(margin[i] + slack[i]))),
+                primal_residual=float(max(0.0, -(constraint[i] + slack[i]))),
                 dual_residual=float(max(0.0, -multipliers[i], multipliers[i] - qp.cost[i])),
                 complementarity=float(complementarity[i]),
             )

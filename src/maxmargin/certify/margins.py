@@ -9,8 +9,7 @@ from enum import Enum
 import numpy as np
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.problems import Problem, Solution
-from maxmargin.problems.margin import HardMargin, NuMargin, SoftMargin
+from maxmargin.problems import HardMargin, NuMargin, Problem, SoftMargin, Solution
 from maxmargin.typing import Floats
 
 __all__ = ["Margins", "Position", "margins"]

@@ -14,7 +14,7 @@ __all__ = ["Measures", "kkt_residuals", "margin_unit", "measure"]
 _ROUNDING = 1e-13
 
 # An optimum of zero is a difference of terms that cancel; what is left is rounding.
-_CANCELLATION = 1e-8
+_CANCELLATION = 1e-6
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,10 @@ def measure(
     else:
         dual = -qp.value(qp.project(signed))
     gap = primal - dual
-    unit = margin_unit(qp, problem.level(norm_squared, offsets))
-    scale = max(abs(primal), abs(dual), _CANCELLATION * unit * np.abs(signed).sum())
+    level = problem.level(norm_squared, offsets)
+    unit = margin_unit(qp, level)
+    term = np.abs(signed).sum() * (abs(level) if qp.linear.any() else unit)
+    scale = max(abs(primal), abs(dual), _CANCELLATION * term)
     return Measures(
         primal=primal,
         dual=dual,

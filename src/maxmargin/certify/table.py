@@ -29,17 +29,18 @@ _HEADINGS = {
     "cost": "C",
     "decision": "f(x)",
     "margin": "margin",
+    "constraint": "constraint",
     "slack": "slack",
     "case": "case",
     "primal_residual": "primal",
     "dual_residual": "dual",
-    "complementarity": "complementarity",
+    "complementarity": "compl.",
 }
 
 CASES = {
-    Case.ZERO: "a = 0: beyond its margin",
-    Case.FREE: "0 < a < C: on its margin",
-    Case.BOUNDED: "a = C: inside or wrong side",
+    Case.ZERO: "a = 0: beyond margin",
+    Case.FREE: "0 < a < C: on margin",
+    Case.BOUNDED: "a = C: inside margin",
 }
 
 
@@ -58,14 +59,17 @@ class KKTRow:
     decision : float
         f(x).
     margin : float
-        What the constraint asks to be at least zero, before slack: y f(x) - 1 for a soft margin.
+        The functional margin: y f(x) with two classes, f(x) with one; in regression the distance
+        to the edge of the tube, positive inside.
+    constraint : float
+        What must be at least zero but for slack: y f(x) - 1 for a soft margin.
     slack : float
         How much it lacks.
     case : str
         Which of the three cases of complementary slackness it is in.
     primal_residual, dual_residual, complementarity : float
-        Violations of margin + slack >= 0, of 0 <= a <= C, and of
-        a (margin + slack) = 0 and (C - a) slack = 0.
+        Violations of constraint + slack >= 0, of 0 <= a <= C, and of
+        a (constraint + slack) = 0 and (C - a) slack = 0.
     """
 
     point: int
@@ -74,6 +78,7 @@ class KKTRow:
     cost: float
     decision: float
     margin: float
+    constraint: float
     slack: float
     case: str
     primal_residual: float

@@ -58,7 +58,7 @@ def kkt(certificate: Certificate, ax: Axes | None = None, *, legend: bool = True
     limit = float((qp.cost[used] / unit).max())
     two_classes = isinstance(certificate.problem, HardMargin | SoftMargin | NuMargin)
     corner = certificate.solution.level if two_classes else 0.0
-    margin = corner + np.array([row.margin for row in certificate.table()])[used]
+    margin = np.array([row.margin for row in certificate.table()])[used]
     ax = axes_or_new(ax)
     slope = float((qp.ridge[used] * unit).max())
     path = _path(corner, margin, multiplier, limit, slope)

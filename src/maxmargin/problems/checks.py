@@ -95,12 +95,13 @@ def bias_kind(bias: Any) -> Bias:
 
 
 def _vector(values: Any, n_points: int, name: str) -> Floats:
-    if np.iscomplexobj(values):
-        raise InvalidInputError(f"{name} holds complex numbers: give real ones.")
     try:
-        vector = np.array(values, dtype=np.float64)
+        given = np.asarray(values)
+        vector = np.array(given.real, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(f"{name} must hold numbers: {error}.") from error
+    if np.iscomplexobj(given):
+        raise InvalidInputError(f"{name} holds complex numbers: give real ones.")
     if vector.ndim != 1:
         raise InvalidInputError(
             f"{name} must be one-dimensional, one value a point; got shape {vector.shape}."

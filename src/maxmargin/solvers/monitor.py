@@ -112,6 +112,7 @@ class Monitor:
         measured = [(measure(self.problem, signed, mu, gradient), mu) for mu in candidates]
         measures, offsets = min(measured, key=lambda pair: pair[0].primal)
         converged = self.stop.reached_by(measures)
+        why = self._why or ending
         if self._latest != (measures.primal, measures.dual):
             self.record(self.iteration, measures.primal, measures.dual)
         return Solution(
@@ -120,7 +121,7 @@ class Monitor:
             offsets=offsets,
             solver=solver,
             converged=converged,
-            status=self._sentence(converged, measures, self._why or ending),
+            status=self._sentence(converged, measures, why),
             iterations=self.iteration,
             seconds=self.seconds,
             trace=Trace(self._records),

@@ -1,0 +1,136 @@
+"""The Gram matrix is the same whole, in rows, in slices or through features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from maxmargin import UnsupportedProblemError, certify, solve
+from maxmargin.certify import convexity
+from maxmargin.kernels import RBF, Function, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from maxmargin.problems import Regularised, SoftMargin, Sphere, gram
+from maxmargin.problems.gram import Gram
+from maxmargin.solvers import dual_qp
+from zoo import points
+
+WORDS = ["a", "ab", "abc", "b", "bc"]
+
+
+def common_letters(A: list[str], B: list[str]) -> list[list[int]]:
+    return [[len(set(a) & set(b)) for b in B] for a in A]
+
+
+def data_for(kernel: Kernel) -> Any:
+    X, _ = points("SoftMargin")
+    if isinstance(kernel, Function):
+        return WORDS
+    return X @ X.T if isinstance(kernel, Precomputed) else X
+
+
+KERNELS = [Linear(), RBF(0.5), Polynomial(1.0, 1.0, 3), Precomputed(), Function(common_letters)]
+
+
+@pytest.fixture
+def no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pretend that no matrix fits in memory, and slices of a few entries only."""
+    monkeypatch.setattr(gram, "_WHOLE_MATRIX_BYTES", 0)
+    monkeypatch.setattr(gram, "_SLICE_ENTRIES", 50)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
+@pytest.mark.parametrize("constant", [0.0, 2.25])
+def test_slices_rows_and_products_are_those_of_the_whole(
+    kernel: Kernel, constant: float, no_room: None, rng: np.random.Generator
+) -> None:
+    X = data_for(kernel)
+    whole = kernel.block(X, np.asarray(X) if isinstance(X, np.ndarray) else X) + constant
+    lazy = Gram(kernel, X, constant)
+    coefficients = rng.normal(size=len(X)) * (rng.random(len(X)) < 0.7)
+    np.testing.assert_allclose(lazy @ coefficients, whole @ coefficients, atol=1e-9)
+    np.testing.assert_allclose(lazy.rows(np.array([3, 0, 2])), whole[[3, 0, 2]], atol=1e-12)
+    np.testing.assert_allclose(lazy.diagonal, np.diag(whole), atol=1e-12)
+    np.testing.assert_allclose(lazy.matrix, whole, atol=1e-12)
+
+
+@pytest.mark.parametrize("solver", ["smo", "lbfgsb"])
+def test_a_solver_works_without_the_matrix(solver: str, no_room: None) -> None:
+    problem = SoftMargin(*points("SoftMargin"), kernel=RBF(0.5), bias=Regularised(1))
+    assert certify(problem, solve(problem, solver=solver)).holds(1e-6)
+
+
+@pytest.mark.parametrize("hold", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize(
+    "kernel", [Linear(), Polynomial(0.5, 1.0, 2), Linear() + Linear()], ids=repr
+)
+def test_inner_products_of_features_are_the_matrix(kernel: Kernel, hold: Any) -> None:
+    X, _ = points("SoftMargin")
+    made = Gram(kernel, hold(X), 4.0)
+    product = made.features @ made.features.T
+    product = product.toarray() if sparse.issparse(product) else product
+    np.testing.assert_allclose(product, made.matrix, atol=1e-10)
+
+
+def test_without_a_finite_map_there_are_no_features() -> None:
+    assert Gram(RBF(1.0), points("SoftMargin")[0]).features is None
+
+
+def test_float32_points_are_certified_in_float64() -> None:
+    X, y = points("SoftMargin")
+    small = X.astype(np.float32)
+    problem = SoftMargin(small, y, kernel=RBF(0.5))
+    reference = SoftMargin(small.astype(np.float64), y, kernel=RBF(0.5))
+    assert problem.dual().gram.matrix.dtype == np.float64
+    solution = solve(problem)
+    assert certify(problem, solution).holds(1e-6)
+    assert certify(reference, solution).primal == certify(problem, solution).primal
+
+
+@pytest.mark.parametrize("solver", ["primal-qp", "dual-qp", "smo", "lbfgsb", "subgradient", "sgd"])
+def test_sparse_points_give_the_same_optimum(solver: str) -> None:
+    X, y = points("SoftMargin")
+    thin = np.where(np.abs(X) > 0.8, X, 0.0)
+    problems = [
+        SoftMargin(hold(thin), y, bias=Regularised(1)) for hold in (np.asarray, sparse.csr_array)
+    ]
+    dense, compressed = (certify(p, solve(p, solver=solver)).primal for p in problems)
+    assert compressed == pytest.approx(dense, rel=1e-6)
+
+
+def test_a_matrix_too_large_to_factor_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dual_qp, "_LARGEST", 10)
+    problem = SoftMargin(*points("SoftMargin"), kernel=RBF(0.5))
+    with pytest.raises(UnsupportedProblemError, match=r"24 variables.*limit is 10.*'smo'"):
+        solve(problem, solver="dual-qp")
+    flat = SoftMargin(*points("SoftMargin"))
+    assert certify(flat, solve(flat, solver="dual-qp")).holds(1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "definite"), [(Sigmoid(1.0, -1.0), False), (Function(lambda A, B: A @ B.T), True)]
+)
+def test_large_matrices_are_judged_by_their_extreme_eigenvalues(
+    kernel: Kernel, definite: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = SoftMargin(*points("SoftMargin"), kernel=kernel)
+    solution = solve(problem, solver="smo")
+    dense = certify(problem, solution).convexity
+    monkeypatch.setattr(convexity, "_DENSE_EIGENVALUES_UP_TO", 5)
+    iterative = certify(problem, solution).convexity
+    assert dense.holds == iterative.holds == definite
+    size = float(np.abs(problem.dual().gram.matrix).sum(axis=1).max())
+    assert iterative.smallest_eigenvalue == pytest.approx(
+        dense.smallest_eigenvalue, abs=1e-5 * size
+    )
+
+
+def test_a_sphere_of_similarities_knows_its_own_points_only() -> None:
+    X, _ = points("Sphere")
+    K = X @ X.T
+    solution = solve(Sphere(K, kernel=Precomputed()))
+    expected = solve(Sphere(X)).decision(X)
+    np.testing.assert_allclose(solution.decision(K), expected, atol=1e-5)
+    with pytest.raises(ValueError, match=r"square Gram matrix"):
+        solution.decision(K[:3])
