@@ -10,8 +10,16 @@ import pytest
 from scipy import sparse
 
 from maxmargin import certify, solve
-from maxmargin.kernels import RBF, Function, Kernel, Laplacian, Linear, Precomputed
-from maxmargin.problems import EpsilonTube, HardMargin, OneClass, Regularised, SoftMargin, Sphere
+from maxmargin.kernels import RBF, Function, Kernel, Laplacian, Linear, Polynomial, Precomputed
+from maxmargin.problems import (
+    EpsilonTube,
+    HardMargin,
+    NuTube,
+    OneClass,
+    Regularised,
+    SoftMargin,
+    Sphere,
+)
 from zoo import draw, make, points
 
 KERNELS = [Linear(), RBF(0.5), Laplacian(0.4)]
@@ -214,8 +222,9 @@ def test_a_nu_margin_of_mixed_classes_has_optimum_zero(solver: str, seed: int) -
 
 
 @pytest.mark.parametrize("solver", ["auto", "dual-qp", "smo"])
-def test_a_single_point_is_its_own_sphere(solver: str) -> None:
-    problem = Sphere([[3.0, 4.0]])
+@pytest.mark.parametrize("copies", [1, 3])
+def test_a_single_point_is_its_own_sphere(solver: str, copies: int) -> None:
+    problem = Sphere([[3.0, 4.0]] * copies)
     solution = solve(problem, solver=solver)
     np.testing.assert_allclose(solution.w, [3.0, 4.0], atol=1e-6)
     assert solution.level == pytest.approx(0.0, abs=1e-6)
@@ -231,6 +240,18 @@ def test_a_constant_target_is_predicted_by_the_bias_alone(solver: str) -> None:
     assert abs(solution.b - 3.0) <= 0.1 + 1e-6
     certificate = certify(problem, solution)
     assert certificate.primal == pytest.approx(0.0, abs=1e-9)
+    assert certificate.holds(1e-6), certificate.summary()
+
+
+@pytest.mark.parametrize("solver", ["primal-qp", "dual-qp", "smo"])
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(1.0, 1.0, 2)], ids=repr)
+def test_a_constant_target_needs_no_tube(solver: str, kernel: Kernel) -> None:
+    X, _ = points("NuTube")
+    problem = NuTube(X, np.full(len(X), 3.0), C=1.0, nu=0.5, kernel=kernel)
+    solution = solve(problem, solver=solver)
+    np.testing.assert_allclose(solution.decision(X), 3.0, atol=1e-5)
+    assert solution.level == pytest.approx(0.0, abs=1e-6)
+    certificate = certify(problem, solution)
     assert certificate.holds(1e-6), certificate.summary()
 
 

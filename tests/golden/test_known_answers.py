@@ -78,7 +78,10 @@ def read_split(path: Path) -> Split:
 
 @pytest.fixture
 def split(data_directory: Path) -> Split:
-    return read_split(data_directory / "mlpr" / "mlpr_fingerprint_spoofing.npz")
+    path = data_directory / "mlpr" / "mlpr_fingerprint_spoofing.npz"
+    if not path.is_file():
+        pytest.skip(f"no real data: {path} is absent")
+    return read_split(path)
 
 
 def normalised_cost(scores: np.ndarray, y: np.ndarray, threshold: float) -> float:

@@ -13,9 +13,6 @@ __all__ = ["Measures", "kkt_residuals", "margin_unit", "measure"]
 
 _ROUNDING = 1e-13
 
-# An optimum of zero is a difference of terms that cancel; what is left is rounding.
-_CANCELLATION = 1e-6
-
 
 @dataclass(frozen=True)
 class Measures:
@@ -73,8 +70,7 @@ def measure(
     gap = primal - dual
     level = problem.level(norm_squared, offsets)
     unit = margin_unit(qp, level)
-    term = np.abs(signed).sum() * (abs(level) if qp.linear.any() else unit)
-    scale = max(abs(primal), abs(dual), _CANCELLATION * term)
+    scale = max(abs(primal), abs(dual), _rounding_scale(qp, signed, unit))
     return Measures(
         primal=primal,
         dual=dual,
@@ -83,6 +79,18 @@ def measure(
         kkt_violation=float(kkt_residuals(qp, multipliers, stationarity, unit).max()) + 0.0,
         feasibility=infeasibility,
     )
+
+
+def _rounding_scale(qp: BoxQP, signed: Floats, unit: float) -> float:
+    """Return the objective value below which nothing but rounding is left.
+
+    An optimum of zero is a difference of terms that cancel. Without a linear term (the nu forms)
+    what cancels is the size of w itself, which solvers reach only to about 1e-12.
+    """
+    multipliers = np.abs(signed)
+    if qp.linear.any():
+        return float(1e-9 * multipliers @ np.abs(qp.linear))
+    return float(1e-6 * multipliers.sum() * unit)
 
 
 def margin_unit(qp: BoxQP, level: float) -> float:
