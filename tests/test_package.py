@@ -39,39 +39,7 @@ PUBLIC_MODULES = [
 ]
 
 #: Results and bases, which a user receives but does not make: they are shown where they come from.
-SHOWN_ELSEWHERE = {
-    "Callback",
-    "Certificate",
-    "CommonPoint",
-    "Convexity",
-    "FeatureMap",
-    "KKTRow",
-    "KKTTable",
-    "Kernel",
-    "Margins",
-    "Measures",
-    "Monitor",
-    "Position",
-    "Problem",
-    "Record",
-    "Schedule",
-    "Semidefiniteness",
-    "SeparatingPlane",
-    "SideSupport",
-    "Solution",
-    "Solver",
-    "SupportAnalysis",
-    "Bias",
-    "BoxQP",
-    "Case",
-    "ConstantStep",
-    "InverseRoot",
-    "InverseTime",
-    "has_feature_map",
-    "measure",
-    "snap",
-    "starting_point",
-}
+SHOWN_ELSEWHERE = {"Bias", "Callback"}
 
 
 def public_objects() -> list[tuple[str, str]]:

@@ -39,6 +39,17 @@ class Certificate:
         Whether the dual is convex, and what can be claimed if it is not.
     n_free, n_bounded : int
         Constraints with 0 < a < C (on the margin) and with a = C.
+
+    Examples
+    --------
+    >>> from maxmargin import certify, solve
+    >>> from maxmargin.problems import SoftMargin
+    >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> certificate = certify(problem, solve(problem))
+    >>> certificate.n_free, certificate.n_bounded
+    (2, 2)
+    >>> certificate.gap < 1e-9
+    True
     """
 
     problem: Problem

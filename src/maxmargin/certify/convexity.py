@@ -35,6 +35,15 @@ class Convexity:
         Of the Gram matrix, where it was computed.
     locally_convex : bool
         Whether the dual is convex along the free multipliers.
+
+    Examples
+    --------
+    >>> from maxmargin import certify, solve
+    >>> from maxmargin.kernels import Sigmoid
+    >>> from maxmargin.problems import SoftMargin
+    >>> problem = SoftMargin([[0.0], [1.0]], [-1, 1], kernel=Sigmoid(gamma=1, coef0=-1))
+    >>> certify(problem, solve(problem)).convexity.holds
+    False
     """
 
     holds: bool

@@ -16,7 +16,16 @@ __all__ = ["Margins", "Position", "margins"]
 
 
 class Position(Enum):
-    """The seven positions of a point relative to its class's margin plane."""
+    """The seven positions of a point relative to its class's margin plane.
+
+    Examples
+    --------
+    >>> from maxmargin import Position, margins, solve
+    >>> from maxmargin.problems import HardMargin
+    >>> problem = HardMargin([[0.0], [4.0], [9.0]], [-1, 1, 1])
+    >>> margins(problem, solve(problem)).positions()[2] is Position.OUTSIDE
+    True
+    """
 
     OUTSIDE = "outside the band, on its own side"
     ON_MARGIN = "on its margin plane"
@@ -41,6 +50,15 @@ class Margins:
         |w|; in a kernel machine |w|^2 = c'Kc with the signed coefficients c.
     level : float
         The functional margin of the margin planes: 1, or rho in the nu form.
+
+    Examples
+    --------
+    >>> from maxmargin import margins, solve
+    >>> from maxmargin.problems import HardMargin
+    >>> problem = HardMargin([[0.0], [4.0], [9.0]], [-1, 1, 1])
+    >>> found = margins(problem, solve(problem))
+    >>> round(found.margin, 6), round(found.band, 6), found.training_errors
+    (2.0, 4.0, 0)
     """
 
     functional: Floats

@@ -30,6 +30,15 @@ class Measures:
         The largest violation of a KKT condition, in units of the margin.
     feasibility : float
         The largest violation of the dual's bounds and sums, relative to the multipliers.
+
+    Examples
+    --------
+    >>> from maxmargin import certify, solve
+    >>> from maxmargin.problems import SoftMargin
+    >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> measures = certify(problem, solve(problem)).measures
+    >>> measures.kkt_violation < 1e-6
+    True
     """
 
     primal: float
@@ -55,6 +64,18 @@ def measure(
         Multipliers of the dual's sums.
     gradient : ndarray of shape (m,), optional
         Hb + p where the caller has it already; recomputed otherwise.
+
+    Examples
+    --------
+    At zero the dual is zero and every point pays for its slack.
+
+    >>> import numpy as np
+    >>> from maxmargin.certify import measure
+    >>> from maxmargin.problems import SoftMargin
+    >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> found = measure(problem, np.zeros(4), np.zeros(1))
+    >>> found.primal, found.dual + 0.0
+    (4.0, 0.0)
     """
     qp = problem.dual()
     gradient = qp.gradient(signed) if gradient is None else gradient

@@ -44,6 +44,13 @@ class SeparatingPlane:
         The geometric margin, checked on every point.
     w : ndarray of shape (d,) or None
         The weights, where the kernel is linear.
+
+    Examples
+    --------
+    >>> from maxmargin import separability
+    >>> plane = separability([[0.0], [4.0]], [-1, 1])
+    >>> plane.w.round(6), round(plane.b, 6), round(plane.margin, 6)
+    (array([0.5]), -1.0, 2.0)
     """
 
     coefficients: Floats
@@ -70,6 +77,13 @@ class CommonPoint:
         The distance in the kernel's space between the two combined points: zero up to rounding.
     point : ndarray of shape (d,) or None
         The common point, where the kernel is linear.
+
+    Examples
+    --------
+    >>> from maxmargin import separability
+    >>> witness = separability([[0.0], [1.0], [2.0]], [-1, 1, -1])
+    >>> witness.point.round(6), witness.negative.round(6)
+    (array([1.]), array([0.5, 0. , 0.5]))
     """
 
     positive: Floats

@@ -24,6 +24,12 @@ class SideSupport:
         With 0 < a < C: on the margin.
     n_bounded : int
         With a = C: inside the band or on the wrong side.
+
+    Examples
+    --------
+    >>> from maxmargin.certify import SideSupport
+    >>> SideSupport(n_points=10, n_free=2, n_bounded=3).ratio
+    0.5
     """
 
     n_points: int
@@ -53,6 +59,15 @@ class SupportAnalysis:
         Both sides together.
     sides : dict
         By sign: the label, or +1 above and -1 below the tube.
+
+    Examples
+    --------
+    >>> from maxmargin import analyse_support, solve
+    >>> from maxmargin.problems import SoftMargin
+    >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> analysis = analyse_support(problem, solve(problem))
+    >>> analysis.total.n_free, analysis.sides[1].n_bounded
+    (2, 1)
     """
 
     kernel: Kernel

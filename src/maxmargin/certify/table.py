@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.table import Table as RichTable
 
-from maxmargin.errors import MissingDependencyError
+from maxmargin.frame import as_frame
 from maxmargin.problems import Case
 
 if TYPE_CHECKING:
@@ -70,6 +70,15 @@ class KKTRow:
     primal_residual, dual_residual, complementarity : float
         Violations of constraint + slack >= 0, of 0 <= a <= C, and of
         a (constraint + slack) = 0 and (C - a) slack = 0.
+
+    Examples
+    --------
+    >>> from maxmargin import certify, solve
+    >>> from maxmargin.problems import SoftMargin
+    >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> row = certify(problem, solve(problem)).table()[2]
+    >>> row.point, row.side, row.multiplier, row.case
+    (2, -1, 1.0, 'a = C: inside margin')
     """
 
     point: int
@@ -91,6 +100,15 @@ class KKTTable:
     """All rows; shows as a table in a terminal (rich), as HTML in a notebook.
 
     Iterate over it for the rows, or take `to_frame` for a DataFrame.
+
+    Examples
+    --------
+    >>> from maxmargin import certify, solve
+    >>> from maxmargin.problems import SoftMargin
+    >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> table = certify(problem, solve(problem)).table()
+    >>> len(table), max(row.complementarity for row in table) < 1e-9
+    (4, True)
     """
 
     rows: tuple[KKTRow, ...]
@@ -112,14 +130,7 @@ class KKTTable:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a pandas DataFrame (pandas must be installed)."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingDependencyError(
-                "to_frame needs pandas: install it with pip install pandas."
-            ) from None
-        names = [field.name for field in fields(KKTRow)]
-        return pd.DataFrame([astuple(row) for row in self.rows], columns=names)
+        return as_frame(KKTRow, self.rows)
 
     def _cells(self) -> Iterator[list[str]]:
         for row in self.rows[:_SHOWN]:

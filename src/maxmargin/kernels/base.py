@@ -24,6 +24,13 @@ class Kernel(ABC):
     Kernels are values: two with the same parameters are equal, hash alike and print as the
     expression that makes them. They combine by ``+`` (sum), ``*`` (product) and multiplication
     by a positive number. Subclasses implement `block` and `diag`.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import RBF, Linear
+    >>> kernel = Linear() + 0.5 * RBF(1.0)
+    >>> kernel, kernel.positive_semidefinite
+    (Linear() + 0.5 * RBF(gamma=1.0), True)
     """
 
     @abstractmethod

@@ -129,7 +129,25 @@ class Polynomial(_WithGamma):
 
 
 @dataclass(frozen=True)
-class RBF(_WithGamma):
+class _ExponentialOfDistance(_WithGamma):
+    """exp(-gamma distance), for distances that make it positive semidefinite (Schoenberg)."""
+
+    def diag(self, A: Any) -> Floats:
+        """Return ones."""
+        return _ones(A)
+
+    @abstractmethod
+    def block(self, A: Any, B: Any) -> Floats:
+        """Return the matrix of kernel values."""
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """True for every gamma > 0."""
+        return True
+
+
+@dataclass(frozen=True)
+class RBF(_ExponentialOfDistance):
     """The Gaussian kernel k(x, z) = exp(-gamma |x - z|^2).
 
     Parameters
@@ -150,15 +168,6 @@ class RBF(_WithGamma):
     def block(self, A: Any, B: Any) -> Floats:
         """Return the matrix of kernel values."""
         return blocks.block("gaussian", A, B, gamma=self._number())
-
-    def diag(self, A: Any) -> Floats:
-        """Return ones."""
-        return _ones(A)
-
-    @property
-    def positive_semidefinite(self) -> bool:
-        """True for every gamma > 0 (Bochner)."""
-        return True
 
 
 @dataclass(frozen=True)
@@ -196,22 +205,6 @@ class Sigmoid(_WithGamma):
     def diag(self, A: Any) -> Floats:
         """Return tanh(gamma |a|^2 + coef0) for each row."""
         return np.tanh(self._number() * _squared_norms(A) + self.coef0)
-
-
-@dataclass(frozen=True)
-class _ExponentialOfDistance(_WithGamma):
-    def diag(self, A: Any) -> Floats:
-        """Return ones."""
-        return _ones(A)
-
-    @abstractmethod
-    def block(self, A: Any, B: Any) -> Floats:
-        """Return the matrix of kernel values."""
-
-    @property
-    def positive_semidefinite(self) -> bool:
-        """True for every gamma > 0."""
-        return True
 
 
 @dataclass(frozen=True)

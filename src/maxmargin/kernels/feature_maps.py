@@ -26,7 +26,14 @@ __all__ = ["FeatureMap", "feature_map", "has_feature_map"]
 
 
 class FeatureMap(ABC):
-    """A function phi with phi(x)'phi(z) = k(x, z), called on rows of data."""
+    """A function phi with phi(x)'phi(z) = k(x, z), called on rows of data.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import Polynomial, feature_map
+    >>> feature_map(Polynomial(gamma=1, coef0=1, degree=2)).dimension(3)
+    10
+    """
 
     @abstractmethod
     def dimension(self, n_features: int) -> int:
@@ -80,7 +87,14 @@ def feature_map(kernel: Kernel) -> FeatureMap:
 
 
 def has_feature_map(kernel: Kernel) -> bool:
-    """Say whether `feature_map` would return a map for this kernel."""
+    """Say whether `feature_map` would return a map for this kernel.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import RBF, Linear, has_feature_map
+    >>> has_feature_map(2 * Linear()), has_feature_map(RBF(1.0))
+    (True, False)
+    """
     match kernel:
         case Linear():
             return True

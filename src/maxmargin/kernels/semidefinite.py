@@ -28,6 +28,13 @@ class Semidefiniteness:
         Its unit eigenvector v: the witness, v'Kv = eigenvalue.
     tolerance : float
         What was taken for rounding.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import is_positive_semidefinite
+    >>> answer = is_positive_semidefinite([[1.0, 2.0], [2.0, 1.0]])
+    >>> answer.holds, (answer.vector**2).round(4)
+    (False, array([0.5, 0.5]))
     """
 
     holds: bool

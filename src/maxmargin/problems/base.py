@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from maxmargin.problems.gram import Gram
 from maxmargin.problems.quadratic import BoxQP
 from maxmargin.typing import Floats
 
-__all__ = ["Problem", "cost_from_lambda", "one_sum"]
+__all__ = ["PricedSlack", "Problem", "one_sum"]
 
 
 class Problem(ABC):
@@ -28,6 +29,15 @@ class Problem(ABC):
 
     Subclasses are frozen dataclasses that say what their dual program is (`_dual_program`) and
     what the multipliers of its equality constraints mean (`bias_value`, `level`).
+
+    Examples
+    --------
+    >>> from maxmargin.problems import SoftMargin
+    >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> problem
+    SoftMargin(4 points, C=1.0, loss='hinge', kernel=Linear(), bias=Free())
+    >>> problem.dual().n_variables
+    4
     """
 
     X: Any
@@ -115,23 +125,54 @@ class Problem(ABC):
         return f"{type(self).__name__}({self.n_points} points, {', '.join(shown)})"
 
 
+class PricedSlack(Problem):
+    """A problem whose slack has the price C, which some write as the weight of |w|^2 instead."""
+
+    C: float
+
+    @classmethod
+    def from_lambda(
+        cls,
+        X: Any,
+        y: Any,
+        regularisation: float,
+        *,
+        form: Literal["half", "full"] = "half",
+        **others: Any,
+    ) -> Self:
+        """Make the problem from lambda/2 |w|^2 + mean loss ("half") or lambda |w|^2 + ... ("full").
+
+        Parameters
+        ----------
+        X, y : data
+            As in the constructor.
+        regularisation : float
+            lambda.
+        form : {"half", "full"}
+            "half": C = 1 / (lambda n); "full": C = 1 / (2 lambda n). With sample weights n is
+            their sum.
+        **others
+            As in the constructor, but for C.
+
+        Examples
+        --------
+        >>> from maxmargin.problems import EpsilonTube, SoftMargin
+        >>> SoftMargin.from_lambda([[0.0], [1.0]], [-1, 1], 0.05).C
+        10.0
+        >>> EpsilonTube.from_lambda([[0.0], [1.0]], [0.0, 1.0], 0.05, form="full").C
+        5.0
+        """
+        value = positive(regularisation, "regularisation")
+        if form not in ("half", "full"):
+            raise InvalidInputError(
+                f"form must be 'half' (lambda/2 |w|^2) or 'full' (lambda |w|^2); got {form!r}."
+            )
+        total = float(checks.weights(others.get("sample_weight"), count(X)).sum())
+        make: Callable[..., Self] = cls
+        return make(X, y, C=1.0 / ((1 if form == "half" else 2) * value * total), **others)
+
+
 def one_sum(bias: Bias, n_variables: int) -> tuple[Floats, Floats]:
     """Return (A, d) of the constraint sum(b) = 0, which a free bias brings."""
     rows = 1 if isinstance(bias, Free) else 0
     return np.ones((rows, n_variables)), np.zeros(rows)
-
-
-def cost_from_lambda(
-    regularisation: float, total_weight: float, form: Literal["half", "full"]
-) -> float:
-    """Convert the weight of |w|^2 beside the mean loss into the C beside 1/2 |w|^2.
-
-    "half" means lambda/2 |w|^2 + mean loss, C = 1 / (lambda n); "full" means
-    lambda |w|^2 + mean loss, C = 1 / (2 lambda n).
-    """
-    value = positive(regularisation, "regularisation")
-    if form not in ("half", "full"):
-        raise InvalidInputError(
-            f"form must be 'half' (lambda/2 |w|^2) or 'full' (lambda |w|^2); got {form!r}."
-        )
-    return 1.0 / ((1 if form == "half" else 2) * value * total_weight)

@@ -6,15 +6,14 @@ Cortes, Vapnik 1995 (soft margin); Schölkopf, Smola, Williamson, Bartlett 2000 
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 
 from maxmargin.errors import InfeasibleProblemError, InvalidInputError
 from maxmargin.kernels import Kernel, Linear
-from maxmargin.kernels.data import count
 from maxmargin.problems import checks
-from maxmargin.problems.base import Problem, cost_from_lambda, one_sum
+from maxmargin.problems.base import PricedSlack, Problem, one_sum
 from maxmargin.problems.bias import Bias, Free, Regularised
 from maxmargin.problems.quadratic import BoxQP
 from maxmargin.typing import Floats
@@ -94,7 +93,7 @@ class HardMargin(_Classes):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SoftMargin(_Classes):
+class SoftMargin(_Classes, PricedSlack):
     """min 1/2 |w|^2 + C sum_i s_i loss(slack_i), y_i f(x_i) >= 1 - slack_i.
 
     The loss is slack (``"hinge"``) or slack^2 (``"squared_hinge"``); s_i is the sample weight.
@@ -142,27 +141,6 @@ class SoftMargin(_Classes):
         if self.loss not in ("hinge", "squared_hinge"):
             raise InvalidInputError(f"loss must be 'hinge' or 'squared_hinge'; got {self.loss!r}.")
         self._check_classes()
-
-    @classmethod
-    def from_lambda(
-        cls,
-        X: Any,
-        y: Any,
-        regularisation: float,
-        *,
-        form: Literal["half", "full"] = "half",
-        **others: Any,
-    ) -> Self:
-        """Make the problem from lambda/2 |w|^2 + mean loss ("half") or lambda |w|^2 + ... ("full").
-
-        Examples
-        --------
-        >>> from maxmargin.problems import SoftMargin
-        >>> SoftMargin.from_lambda([[0.0], [1.0]], [-1, 1], 0.05).C
-        10.0
-        """
-        weight = checks.weights(others.get("sample_weight"), count(X))
-        return cls(X, y, C=cost_from_lambda(regularisation, float(weight.sum()), form), **others)
 
     def _dual_program(self) -> BoxQP:
         price = self.C * self.sample_weight

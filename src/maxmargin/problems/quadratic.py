@@ -31,7 +31,16 @@ _AT_BOUND = 1e-7
 
 
 class Case(IntEnum):
-    """Where a multiplier lies between its bounds."""
+    """Where a multiplier lies between its bounds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.problems import Case, SoftMargin
+    >>> problem = SoftMargin([[0.0], [1.0]], [-1, 1], C=2)
+    >>> [Case(found).name for found in problem.dual().case(np.array([0.5, 2.0]))]
+    ['FREE', 'BOUNDED']
+    """
 
     ZERO = 0
     FREE = 1
@@ -54,6 +63,13 @@ class BoxQP:
         A.
     total : ndarray of shape (k,)
         d.
+
+    Examples
+    --------
+    >>> from maxmargin.problems import SoftMargin
+    >>> qp = SoftMargin([[0.0], [1.0]], [-1, 1], C=2).dual()
+    >>> qp.lower + 0.0, qp.upper, qp.equality
+    (array([-2.,  0.]), array([0., 2.]), array([[1., 1.]]))
     """
 
     gram: Gram

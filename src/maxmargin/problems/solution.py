@@ -43,6 +43,15 @@ class Solution:
         Wall time.
     trace : Trace
         Empty unless asked for.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.problems import SoftMargin
+    >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> solution = solve(problem)
+    >>> solution.dual.round(4), solution.slack.round(4)
+    (array([0.5556, 1.    , 1.    , 0.5556]), array([0.    , 1.3333, 1.3333, 0.    ]))
     """
 
     problem: Problem

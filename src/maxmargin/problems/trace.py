@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maxmargin.errors import MissingDependencyError
+from maxmargin.frame import as_frame
 from maxmargin.typing import Floats
 
 if TYPE_CHECKING:
@@ -31,6 +31,12 @@ class Record:
         Objective values: primal of the current machine, dual of the nearest feasible multipliers.
     gap : float
         primal - dual.
+
+    Examples
+    --------
+    >>> from maxmargin.problems import Record
+    >>> Record(iteration=1, seconds=0.1, primal=3.0, dual=2.5, gap=0.5).gap
+    0.5
     """
 
     iteration: int
@@ -97,11 +103,4 @@ class Trace:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the records as a pandas DataFrame (pandas must be installed)."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingDependencyError(
-                "to_frame needs pandas: install it with pip install pandas."
-            ) from None
-        names = [field.name for field in fields(Record)]
-        return pd.DataFrame([astuple(record) for record in self._records], columns=names)
+        return as_frame(Record, self._records)

@@ -9,16 +9,15 @@ Vapnik 1995; Schölkopf, Smola, Williamson, Bartlett 2000 (nu form).
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, Self
+from typing import Any
 
 import numpy as np
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels import Kernel, Linear
 from maxmargin.kernels.base import real
-from maxmargin.kernels.data import count
 from maxmargin.problems import checks
-from maxmargin.problems.base import Problem, cost_from_lambda, one_sum
+from maxmargin.problems.base import PricedSlack, Problem, one_sum
 from maxmargin.problems.bias import Bias, Free, Regularised
 from maxmargin.problems.quadratic import BoxQP
 from maxmargin.typing import Floats
@@ -49,7 +48,7 @@ class _Tube(Problem):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EpsilonTube(_Tube):
+class EpsilonTube(_Tube, PricedSlack):
     """min 1/2 |w|^2 + C sum_i s_i max(0, |y_i - f(x_i)| - epsilon).
 
     Parameters
@@ -95,27 +94,6 @@ class EpsilonTube(_Tube):
             raise InvalidInputError(f"epsilon must be zero or more; got {self.epsilon!r}.")
         self._set(epsilon=epsilon)
         self._check_tube()
-
-    @classmethod
-    def from_lambda(
-        cls,
-        X: Any,
-        y: Any,
-        regularisation: float,
-        *,
-        form: Literal["half", "full"] = "half",
-        **others: Any,
-    ) -> Self:
-        """Make the problem from lambda/2 |w|^2 + mean loss ("half") or lambda |w|^2 + ... ("full").
-
-        Examples
-        --------
-        >>> from maxmargin.problems import EpsilonTube
-        >>> EpsilonTube.from_lambda([[0.0], [1.0]], [0.0, 1.0], 0.05).C
-        10.0
-        """
-        weight = checks.weights(others.get("sample_weight"), count(X))
-        return cls(X, y, C=cost_from_lambda(regularisation, float(weight.sum()), form), **others)
 
     def _dual_program(self) -> BoxQP:
         return self._program_with(self.epsilon, *one_sum(self.bias, 2 * self.n_points))

@@ -17,6 +17,15 @@ class Solver(ABC):
 
     Subclasses are frozen dataclasses whose fields are their options, with a `name`, the
     `default_stop`, and whether they are `exact`: able to reach any accuracy.
+
+    Examples
+    --------
+    >>> from maxmargin.problems import HardMargin
+    >>> from maxmargin.solvers import SGD, SMO, Solver
+    >>> isinstance(SMO(), Solver), SMO().exact
+    (True, True)
+    >>> SGD().refusal(HardMargin([[0.0], [1.0]], [-1, 1]))
+    'its constraints are hard, and a primal method needs slacks'
     """
 
     name: ClassVar[str]

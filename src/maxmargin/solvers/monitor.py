@@ -31,6 +31,16 @@ class Monitor:
         See `Callback`.
     keep_trace : bool
         Whether to keep the records.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.problems import SoftMargin
+    >>> from maxmargin.solvers import Monitor, Stop
+    >>> problem = SoftMargin([[0.0], [2.0]], [-1, 1])
+    >>> monitor = Monitor(problem, Stop(gap=1e-6), callback=None, keep_trace=False)
+    >>> monitor.observe(1, np.array([-0.5, 0.5]))
+    True
     """
 
     def __init__(
@@ -144,6 +154,15 @@ def snap(problem: Problem, signed: Floats) -> Floats:
     """Put multipliers that are at a bound up to rounding exactly there.
 
     What the sums lose by that is given back by the free variables of the same sum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.problems import Regularised, SoftMargin
+    >>> from maxmargin.solvers import snap
+    >>> problem = SoftMargin([[0.0], [2.0]], [-1, 1], bias=Regularised(1))
+    >>> snap(problem, np.array([-0.999999999, 1e-12]))
+    array([-1.,  0.])
     """
     qp = problem.dual()
     case = qp.case(qp.sign * signed)
@@ -163,6 +182,13 @@ def starting_point(problem: Problem, warm: Solution | None) -> Floats:
 
     Scaled means by the ratio of the costs, which suits a larger C where most support vectors are
     at their bound.
+
+    Examples
+    --------
+    >>> from maxmargin.problems import OneClass
+    >>> from maxmargin.solvers import starting_point
+    >>> starting_point(OneClass([[0.0], [1.0]], nu=0.5), None)
+    array([0.5, 0.5])
     """
     qp = problem.dual()
     if warm is None or warm.dual.shape != qp.sign.shape:

@@ -16,7 +16,14 @@ __all__ = ["ConstantStep", "InverseRoot", "InverseTime", "Schedule"]
 
 
 class Schedule(ABC):
-    """Length of the t-th step, t = 1, 2, ..."""
+    """Length of the t-th step, t = 1, 2, ...
+
+    Examples
+    --------
+    >>> from maxmargin.solvers import InverseTime, Schedule
+    >>> isinstance(InverseTime(), Schedule)
+    True
+    """
 
     @abstractmethod
     def __call__(self, t: int) -> float:
@@ -29,6 +36,12 @@ class InverseTime(Schedule):
 
     With numerator 2 and no delay the iterate is a weighted mean of all targets in which the t-th
     weighs t. A delay keeps the first steps short.
+
+    Examples
+    --------
+    >>> from maxmargin.solvers import InverseTime
+    >>> [InverseTime()(t) for t in (1, 2, 4)]
+    [1.0, 0.5, 0.25]
     """
 
     numerator: float = 1.0
@@ -45,7 +58,14 @@ class InverseTime(Schedule):
 
 @dataclass(frozen=True)
 class InverseRoot(Schedule):
-    """eta_t = scale / sqrt(t)."""
+    """eta_t = scale / sqrt(t).
+
+    Examples
+    --------
+    >>> from maxmargin.solvers import InverseRoot
+    >>> [InverseRoot(0.5)(t) for t in (1, 4)]
+    [0.5, 0.25]
+    """
 
     scale: float = 1.0
 
@@ -59,7 +79,14 @@ class InverseRoot(Schedule):
 
 @dataclass(frozen=True)
 class ConstantStep(Schedule):
-    """eta_t = length: converges only to a neighbourhood, which averaging shrinks."""
+    """eta_t = length: converges only to a neighbourhood, which averaging shrinks.
+
+    Examples
+    --------
+    >>> from maxmargin.solvers import ConstantStep
+    >>> ConstantStep(0.1)(1000)
+    0.1
+    """
 
     length: float = 0.01
 
