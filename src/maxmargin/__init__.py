@@ -12,11 +12,16 @@ Each layer imports only those listed above it, but for certify, which the solver
 their progress.
 """
 
-from maxmargin import kernels, problems
+from types import ModuleType
+
+from maxmargin import kernels, problems, solvers
 from maxmargin.certify import (
     Certificate,
+    CommonPoint,
     Margins,
     Position,
+    SeparatingPlane,
+    ZeroCombination,
     analyse_support,
     certify,
     margins,
@@ -37,6 +42,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Certificate",
+    "CommonPoint",
     "InfeasibleProblemError",
     "InvalidInputError",
     "Margins",
@@ -44,9 +50,11 @@ __all__ = [
     "MissingDependencyError",
     "NotSeparableError",
     "Position",
+    "SeparatingPlane",
     "Solution",
     "Stop",
     "UnsupportedProblemError",
+    "ZeroCombination",
     "analyse_support",
     "certify",
     "kernels",
@@ -54,4 +62,14 @@ __all__ = [
     "problems",
     "separability",
     "solve",
+    "solvers",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import `maxmargin.plot` on first use: it needs matplotlib, which is optional."""
+    if name != "plot":
+        raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")
+    import importlib
+
+    return importlib.import_module("maxmargin.plot")

@@ -29,7 +29,7 @@ class NotSeparableError(InfeasibleProblemError):
 
     Attributes
     ----------
-    witness : maxmargin.certify.CommonPoint or None
+    witness : maxmargin.CommonPoint or maxmargin.ZeroCombination
         The common point of the two hulls, as two convex combinations.
     """
 

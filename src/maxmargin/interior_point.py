@@ -7,7 +7,10 @@ Goulart, Chen 2024 (Clarabel).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,19 +104,22 @@ def quadratic_program(
     cones = [clarabel.ZeroConeT(len(f)), clarabel.NonnegativeConeT(len(h))]
     solver = clarabel.DefaultSolver(upper, q, constraints, np.concatenate([f, h]), cones, settings)
     raised: list[BaseException] = []
+    with _postponed_interrupt() as interrupted:
 
-    def each_iteration(info: Any) -> bool:
-        try:
-            return observe is not None and observe(
-                Progress(info.iterations, info.cost_primal, info.cost_dual)
-            )
-        except BaseException as error:
-            # Clarabel prints and drops what a callback raises; keep it for the caller.
-            raised.append(error)
-            return True
+        def each_iteration(info: Any) -> bool:
+            if interrupted:
+                return True
+            try:
+                return observe is not None and observe(
+                    Progress(info.iterations, info.cost_primal, info.cost_dual)
+                )
+            except BaseException as error:
+                # Clarabel prints and drops what a callback raises; keep it for the caller.
+                raised.append(error)
+                return True
 
-    solver.set_termination_callback(each_iteration)
-    result = solver.solve()
+        solver.set_termination_callback(each_iteration)
+        result = solver.solve()
     if raised:
         raise raised[0]
     multipliers = np.asarray(result.z)
@@ -124,3 +130,26 @@ def quadratic_program(
         ending=str(result.status),
         iterations=int(result.iterations),
     )
+
+
+@contextmanager
+def _postponed_interrupt() -> Iterator[list[int]]:
+    """Note an interrupt instead of raising it inside Clarabel's callback, which would drop it.
+
+    Yields a list that is empty until an interrupt arrives; its handler is called at the end.
+    """
+    arrived: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield arrived
+        return
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler):
+        yield arrived
+        return
+    signal.signal(signal.SIGINT, lambda number, _: arrived.append(number))
+    try:
+        yield arrived
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if arrived:
+            handler(arrived[0], None)

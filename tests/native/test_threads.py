@@ -118,6 +118,7 @@ def test_an_interrupt_ends_a_long_block_at_once(form, n_threads):
         f"""
         import os, signal, sys, threading, time
 
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
         A = np.random.default_rng(0).random((4000, 4000))
         blocks.block("{form}", A[:100], A[:100])
         sent = []

@@ -15,7 +15,12 @@ from maxmargin.certify.certificate import Certificate, certify
 from maxmargin.certify.convexity import Convexity
 from maxmargin.certify.margins import Margins, Position, margins
 from maxmargin.certify.measure import Measures, measure
-from maxmargin.certify.separability import CommonPoint, SeparatingPlane, separability
+from maxmargin.certify.separability import (
+    CommonPoint,
+    SeparatingPlane,
+    ZeroCombination,
+    separability,
+)
 from maxmargin.certify.support import SideSupport, SupportAnalysis, analyse_support
 from maxmargin.certify.table import KKTRow, KKTTable
 
@@ -31,6 +36,7 @@ __all__ = [
     "SeparatingPlane",
     "SideSupport",
     "SupportAnalysis",
+    "ZeroCombination",
     "analyse_support",
     "certify",
     "margins",

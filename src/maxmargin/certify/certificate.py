@@ -12,17 +12,17 @@ from rich.table import Table as RichTable
 
 from maxmargin.certify.convexity import Convexity, examine_convexity
 from maxmargin.certify.measure import Measures, measure
-from maxmargin.certify.table import CASES, KKTRow, KKTTable
+from maxmargin.certify.table import CASES, LEFT_OUT, KKTRow, KKTTable
 from maxmargin.errors import InvalidInputError
-from maxmargin.problems import Case, HardMargin, NuMargin, Problem, SoftMargin, Solution
+from maxmargin.problems import Case, Problem, Solution
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
 __all__ = ["Certificate", "certify"]
 
-# Sums in float64 are right to about this; no smaller gap can be claimed.
-_ROUNDING = 1e-14
+# What the rounding of long sums in float64 amounts to; no smaller gap is claimed.
+_ROUNDING = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +102,19 @@ class Certificate:
     @property
     def claim(self) -> str:
         """A sentence on what these numbers prove."""
-        if self.convexity.holds:
-            rounding = _ROUNDING * max(abs(self.primal), abs(self.dual))
+        if not self.convexity.holds:
+            return self.convexity.claim
+        if self.relative_gap < -_ROUNDING:
             return (
-                f"No solution has an objective lower by more than {max(self.gap, rounding):.3g}, "
-                f"a fraction of {max(self.relative_gap, _ROUNDING):.3g}."
+                f"Nothing is proved: the dual value exceeds the primal one by {-self.gap:.3g}, "
+                "more than the rounding of sums explains. The kernel values are too inaccurate "
+                "on this data; centre and scale the features."
             )
-        return self.convexity.claim
+        rounding = _ROUNDING * max(abs(self.primal), abs(self.dual))
+        return (
+            f"No solution has an objective lower by more than {max(self.gap, rounding):.3g}, "
+            f"a fraction of {max(self.relative_gap, _ROUNDING):.3g}."
+        )
 
     def summary(self) -> str:
         """Return the certificate as a few lines of text."""
@@ -121,7 +127,7 @@ class Certificate:
         multipliers = self.solution.dual
         signed = qp.sign * multipliers
         gradient = qp.gradient(signed)
-        constraint = qp.stationarity(gradient, self.solution.offsets) - qp.ridge * multipliers
+        constraint = qp.constraint(signed, gradient, self.solution.offsets)
         decision = self.problem.training_decision(qp.coefficients(signed), self.solution.offsets)[
             qp.point
         ]
@@ -133,8 +139,7 @@ class Certificate:
         complementarity = np.maximum(
             np.abs(multipliers * (constraint + slack)), np.maximum(np.abs(upper * slack), excess)
         )
-        two_classes = isinstance(self.problem, HardMargin | SoftMargin | NuMargin)
-        margin = qp.sign * decision if two_classes else constraint
+        margin = qp.sign * decision if self.problem.has_two_classes else constraint
         case = qp.case(multipliers)
         rows = tuple(
             KKTRow(
@@ -146,7 +151,7 @@ class Certificate:
                 margin=float(margin[i]),
                 constraint=float(constraint[i]),
                 slack=float(slack[i]),
-                case=CASES[Case(case[i])],
+                case=CASES[Case(case[i])] if qp.cost[i] > 0 else LEFT_OUT,
                 primal_residual=float(max(0.0, -(constraint[i] + slack[i]))),
                 dual_residual=float(max(0.0, -multipliers[i], multipliers[i] - qp.cost[i])),
                 complementarity=float(complementarity[i]),
@@ -169,6 +174,9 @@ class Certificate:
             ("infeasibility", f"{self.feasibility:.3e}"),
             ("support vectors", f"{self.n_free} free, {self.n_bounded} bounded"),
         ]
+
+    def __str__(self) -> str:
+        return self.summary()
 
     def __repr__(self) -> str:
         return (
@@ -219,6 +227,11 @@ def certify(problem: Problem, solution: Solution) -> Certificate:
     >>> round(certificate.primal, 6), certificate.holds(1e-6)
     (2.888889, True)
     """
+    if not isinstance(problem, Problem) or not isinstance(solution, Solution):
+        raise InvalidInputError(
+            f"certify takes a problem and a solution, in this order; got "
+            f"{type(problem).__name__} and {type(solution).__name__}."
+        )
     qp = problem.dual()
     if solution.dual.shape != (qp.n_variables,) or solution.offsets.shape != qp.total.shape:
         raise InvalidInputError(

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import null_space
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.linalg import LinAlgError, cholesky, null_space
 
 from maxmargin.kernels import is_positive_semidefinite
 from maxmargin.problems import BoxQP, Case, Problem
@@ -20,7 +19,7 @@ from maxmargin.typing import Floats
 
 __all__ = ["Convexity", "examine_convexity"]
 
-_DENSE_EIGENVALUES_UP_TO = 3000
+_EIGENVALUES_UP_TO = 3000
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Convexity:
     holds : bool
         True where a theorem or the spectrum of the Gram matrix says so.
     smallest_eigenvalue : float or None
-        Of the Gram matrix, where it was computed.
+        Of the Gram matrix or, for many points, of a part of it; None where nothing was found.
     locally_convex : bool
         Whether the dual is convex along the free multipliers.
 
@@ -60,10 +59,15 @@ class Convexity:
             if self.locally_convex
             else "a stationary point of the dual, not even a local minimum"
         )
+        found = (
+            "The kernel may be indefinite, and its matrix is too large to tell"
+            if self.smallest_eigenvalue is None
+            else f"The kernel is indefinite on this data (smallest eigenvalue at most "
+            f"{self.smallest_eigenvalue:.3g}), so the problem is not convex"
+        )
         return (
-            f"The kernel is indefinite on this data (smallest eigenvalue "
-            f"{self.smallest_eigenvalue:.3g}), so the problem is not convex and the gap proves "
-            f"nothing about the global optimum. A small KKT violation says that this is {place}."
+            f"{found}: the gap proves nothing about the global optimum. A small KKT violation says "
+            f"that this is {place}."
         )
 
 
@@ -72,27 +76,33 @@ def examine_convexity(problem: Problem, case: NDArray[np.int8]) -> Convexity:
     if problem.dual_kernel.positive_semidefinite:
         return Convexity(True)
     qp = problem.dual()
-    if qp.gram.n_points <= _DENSE_EIGENVALUES_UP_TO:
-        answer = is_positive_semidefinite(qp.gram.matrix)
-        smallest, holds = answer.eigenvalue, answer.holds
+    if qp.gram.n_points <= _EIGENVALUES_UP_TO:
+        answer = qp.gram.semidefiniteness
     else:
-        smallest, largest = _extreme_eigenvalues(qp)
-        holds = smallest >= -1e-10 * abs(largest)
-    if holds:
-        return Convexity(True, smallest)
+        if qp.gram.fits and _has_cholesky_factor(qp.gram.matrix):
+            return Convexity(True)
+        # The smallest eigenvalue of the whole matrix is at most that of a part (Cauchy).
+        sample = np.linspace(0, qp.gram.n_points - 1, _EIGENVALUES_UP_TO).astype(np.int64)
+        answer = is_positive_semidefinite(qp.gram.rows(sample)[:, sample])
+    if qp.gram.n_points <= _EIGENVALUES_UP_TO and answer:
+        return Convexity(True, answer.eigenvalue)
+    smallest = None if answer else answer.eigenvalue
     return Convexity(False, smallest, _convex_on_face(qp, case))
 
 
-def _extreme_eigenvalues(qp: BoxQP) -> tuple[float, float]:
-    n = qp.gram.n_points
-    product = LinearOperator((n, n), matvec=lambda v: qp.gram @ np.ravel(v), dtype=np.float64)
-    start = np.ones(n) / np.sqrt(n)
-    values: Floats = eigsh(product, k=2, which="BE", v0=start, return_eigenvectors=False, tol=1e-6)
-    return float(values.min()), float(values.max())
+def _has_cholesky_factor(gram: Floats) -> bool:
+    """Say whether the matrix is positive semidefinite up to rounding, by factoring it."""
+    rounding = 4 * len(gram) * float(np.finfo(np.float64).eps)
+    shifted = gram + rounding * float(np.abs(gram).sum(axis=1).max()) * np.eye(len(gram))
+    try:
+        cholesky(shifted, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return False
+    return True
 
 
 def _convex_on_face(qp: BoxQP, case: NDArray[np.int8]) -> bool:
-    free = np.flatnonzero(case == Case.FREE)[:_DENSE_EIGENVALUES_UP_TO]
+    free = np.flatnonzero(case == Case.FREE)[:_EIGENVALUES_UP_TO]
     if len(free) == 0:
         return True
     curvature = qp.hessian_rows(free)[:, free]

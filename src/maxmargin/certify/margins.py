@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.problems import HardMargin, NuMargin, Problem, SoftMargin, Solution
+from maxmargin.problems import Problem, Solution
 from maxmargin.typing import Floats
 
 __all__ = ["Margins", "Position", "margins"]
@@ -93,7 +93,7 @@ class Margins:
 
 
 def margins(problem: Problem, solution: Solution) -> Margins:
-    """Return the margins of a two-class machine's training points.
+    """Return the margins of a two-class machine's training points, those of weight zero left out.
 
     Parameters
     ----------
@@ -110,20 +110,20 @@ def margins(problem: Problem, solution: Solution) -> Margins:
     >>> margins(problem, solve(problem)).geometric.round(6)
     array([2., 2., 7.])
     """
-    if not isinstance(problem, HardMargin | SoftMargin | NuMargin):
+    if not isinstance(problem, Problem) or not problem.has_two_classes:
         raise InvalidInputError(
             f"Margins are those of two classes; {type(problem).__name__} has none. "
             "Use solution.decision(X) and solution.slack."
         )
-    coefficients = solution.coefficients
-    gram = problem.dual().gram
-    norm_squared = float(coefficients @ (gram @ coefficients))
-    norm_squared -= gram.constant * float(coefficients.sum()) ** 2
-    norm = float(np.sqrt(max(norm_squared, 0.0)))
-    values = problem.training_decision(coefficients, solution.offsets)
-    functional = problem.y * values
+    qp = problem.dual()
+    signed = qp.sign * solution.dual
+    coefficients = qp.coefficients(signed)
+    whole = float(coefficients @ (qp.gram @ coefficients))
+    norm = max(whole - qp.gram.constant * float(coefficients.sum()) ** 2, 0.0) ** 0.5
+    values = problem.training_decision(coefficients, solution.offsets)[qp.cost > 0]
+    functional = qp.sign[qp.cost > 0] * values
     geometric = functional / norm if norm > 0 else np.full_like(functional, np.nan)
-    return Margins(functional, geometric, norm, solution.level)
+    return Margins(functional, geometric, norm, problem.level(whole, solution.offsets))
 
 
 def _position(value: float, level: float, width: float) -> Position:

@@ -9,7 +9,7 @@ import numpy as np
 from maxmargin.problems import BoxQP, Problem
 from maxmargin.typing import Floats
 
-__all__ = ["Measures", "kkt_residuals", "margin_unit", "measure"]
+__all__ = ["Measures", "measure"]
 
 _ROUNDING = 1e-13
 
@@ -81,50 +81,40 @@ def measure(
     gradient = qp.gradient(signed) if gradient is None else gradient
     stationarity = qp.stationarity(gradient, offsets)
     multipliers = qp.sign * signed
-    norm_squared = float(signed @ (gradient - qp.linear - qp.ridge * signed))
-    primal = problem.primal_value(norm_squared, stationarity - qp.ridge * multipliers, offsets)
+    norm_squared = qp.norm_squared(signed, gradient)
+    primal = problem.primal_value(norm_squared, qp.constraint(signed, gradient, offsets), offsets)
     infeasibility = qp.infeasibility(signed)
     if infeasibility <= _ROUNDING:
         dual = -qp.value(signed, gradient)
     else:
         dual = -qp.value(qp.project(signed))
     gap = primal - dual
-    level = problem.level(norm_squared, offsets)
-    unit = margin_unit(qp, level)
-    scale = max(abs(primal), abs(dual), _rounding_scale(qp, signed, unit))
+    unit = max(abs(problem.level(norm_squared, offsets)), problem.margin_scale) or 1.0
+    scale = max(abs(primal), abs(dual), _smallest_value(problem, multipliers, unit))
     return Measures(
         primal=primal,
         dual=dual,
         gap=gap,
         relative_gap=gap / scale if np.isfinite(scale) and scale > 0 else gap,
-        kkt_violation=float(kkt_residuals(qp, multipliers, stationarity, unit).max()) + 0.0,
+        kkt_violation=float(_kkt_residuals(qp, multipliers, stationarity, unit).max()) + 0.0,
         feasibility=infeasibility,
     )
 
 
-def _rounding_scale(qp: BoxQP, signed: Floats, unit: float) -> float:
-    """Return the objective value below which nothing but rounding is left.
+def _smallest_value(problem: Problem, multipliers: Floats, unit: float) -> float:
+    """Return the objective value that counts as zero: what a solver leaves of it is rounding.
 
-    An optimum of zero is a difference of terms that cancel. Without a linear term (the nu forms)
-    what cancels is the size of w itself, which solvers reach only to about 1e-12.
+    The nu forms, which have no linear term, have an optimum of zero where the (reduced) hulls
+    meet; the others where all points, or all targets, coincide.
     """
-    multipliers = np.abs(signed)
-    if qp.linear.any():
-        return float(1e-9 * multipliers @ np.abs(qp.linear))
-    return float(1e-6 * multipliers.sum() * unit)
+    linear = float(np.abs(problem.dual().linear).max(initial=0.0))
+    if linear == 0:
+        return float(1e-8 * unit * np.abs(multipliers).sum())
+    all_alike = problem.margin_scale <= 16 * np.finfo(np.float64).eps * linear
+    return float(1e-8 * linear * np.abs(multipliers).sum()) if all_alike else 0.0
 
 
-def margin_unit(qp: BoxQP, level: float) -> float:
-    """Return the size that makes a margin violation comparable: 1 for a soft margin."""
-    reference = float(np.abs(qp.linear).max(initial=0.0))
-    if reference == 0:
-        reference = float((qp.diagonal * qp.cost).max(initial=0.0))
-    return max(abs(level), reference) or 1.0
-
-
-def kkt_residuals(
-    qp: BoxQP, multipliers: Floats, stationarity: Floats, unit: float = 1.0
-) -> Floats:
+def _kkt_residuals(qp: BoxQP, multipliers: Floats, stationarity: Floats, unit: float) -> Floats:
     """Return for each constraint how far its KKT condition is from holding, in margin units.
 
     A multiplier off its bound needs zero stationarity. It counts as at its bound up to the amount

@@ -18,16 +18,23 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from maxmargin.errors import InvalidInputError, NotSeparableError
+from maxmargin.errors import InvalidInputError, MaxMarginError, NotSeparableError
 from maxmargin.interior_point import quadratic_program
-from maxmargin.kernels import Kernel, Linear, is_positive_semidefinite
+from maxmargin.kernels import Kernel, Linear
 from maxmargin.problems import HardMargin, Regularised
 from maxmargin.problems.gram import Gram
 from maxmargin.typing import Bools, Floats, Integers
 
-__all__ = ["CommonPoint", "SeparatingPlane", "require_separable", "separability"]
+__all__ = [
+    "CommonPoint",
+    "SeparatingPlane",
+    "ZeroCombination",
+    "require_separable",
+    "separability",
+]
 
 _TOUCHING = 1e-7
+_UNDECIDED = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,15 +102,40 @@ class CommonPoint:
         return False
 
     def __str__(self) -> str:
-        def names(weights: Floats) -> str:
-            heaviest: Integers = np.argsort(-weights)[:4]
-            return " + ".join(f"{weights[i]:.3g} x[{i}]" for i in heaviest if weights[i] > 1e-6)
-
         return (
             "The classes are not separable: their convex hulls share a point, "
-            f"{names(self.positive)} (label +1) = {names(self.negative)} (label -1), "
+            f"{_name(self.positive)} (label +1) = {_name(self.negative)} (label -1), "
             f"up to a distance of {self.distance:.2g}."
         )
+
+
+@dataclass(frozen=True, eq=False)
+class ZeroCombination:
+    """No plane through the origin separates: some combination of the y_i phi(x_i) is zero.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n,)
+        Zero or more, summing to one.
+    distance : float
+        The length of sum_i weight_i y_i phi(x_i): zero up to rounding.
+
+    Examples
+    --------
+    >>> from maxmargin import NotSeparableError, solve
+    >>> from maxmargin.problems import HardMargin, Regularised
+    >>> try:
+    ...     solve(HardMargin([[1.0], [2.0]], [1, -1], bias=Regularised(0)))
+    ... except NotSeparableError as error:
+    ...     print(error.witness.weights.round(4))
+    [0.6667 0.3333]
+    """
+
+    weights: Floats
+    distance: float
+
+    def __bool__(self) -> bool:
+        return False
 
 
 def separability(X: Any, y: Any, kernel: Kernel | None = None) -> SeparatingPlane | CommonPoint:
@@ -135,20 +167,16 @@ def separability(X: Any, y: Any, kernel: Kernel | None = None) -> SeparatingPlan
     True
     """
     problem = HardMargin(X, y, kernel=Linear() if kernel is None else kernel)
-    labels: Floats = problem.y
-    return _witness(problem, np.array([labels > 0, labels < 0]))
+    return _separate(problem, problem.y)
 
 
 def require_separable(problem: HardMargin) -> None:
-    """Raise `NotSeparableError` with its witness unless a hard margin exists.
-
-    Without any bias (``Regularised(0)``) the plane passes through the origin, and the condition is
-    that no combination of the points times their labels is zero.
-    """
+    """Raise `NotSeparableError` with its witness unless a hard margin exists."""
     labels: Floats = np.where(problem.sample_weight > 0, problem.y, 0.0)
-    through_origin = isinstance(problem.bias, Regularised) and problem.bias.scale == 0
-    groups = [labels != 0] if through_origin else [labels > 0, labels < 0]
-    witness = _witness(problem, np.array(groups))
+    if isinstance(problem.bias, Regularised) and problem.bias.scale == 0:
+        _require_plane_through_origin(problem, labels)
+        return
+    witness = _separate(problem, labels)
     if isinstance(witness, CommonPoint):
         raise NotSeparableError(
             f"A hard margin does not exist. {witness} Use SoftMargin, which pays for slack, or a "
@@ -157,40 +185,31 @@ def require_separable(problem: HardMargin) -> None:
         )
 
 
-def _witness(problem: HardMargin, groups: Bools) -> SeparatingPlane | CommonPoint:
-    """Find the nearest points of the hulls and check what they prove.
-
-    The rows of groups are sets of points whose weights sum to one: the two classes, or all points
-    at once if the plane must pass through the origin.
-    """
-    used = groups.any(axis=0)
-    gram = Gram(problem.kernel, problem.X)
-    if problem.kernel.positive_semidefinite is None:
-        answer = is_positive_semidefinite(gram.matrix)
-        if not answer:
-            raise InvalidInputError(
-                f"{problem.kernel!r} is indefinite on this data (smallest eigenvalue "
-                f"{answer.eigenvalue:.3g}): it has no feature space in which a hard margin or "
-                "separability would mean anything. Use another kernel, or SoftMargin."
-            )
-    labels: Floats = np.where(used, problem.y, 0.0)
-    weights = _nearest_points_of_hulls(gram, labels, groups)
+def _separate(problem: HardMargin, labels: Floats) -> SeparatingPlane | CommonPoint:
+    """Find the nearest points of the hulls and check what they prove; label 0 is left out."""
+    gram, shift = _centred(problem)
+    weights = _smallest_combination(gram, labels, np.array([labels > 0, labels < 0]))
     coefficients = labels * weights
     values = gram @ coefficients
     distance = max(float(coefficients @ values), 0.0) ** 0.5
     lowest = float(values[labels > 0].min())
     highest = float(values[labels < 0].max())
-    centre = 0.5 * (lowest + highest) if len(groups) == 2 else 0.0
-    half = min(lowest - centre, centre - highest)
-    size = float(np.abs(gram.diagonal[used]).max()) ** 0.5
+    half = 0.5 * (lowest - highest)
     linear = isinstance(problem.kernel, Linear)
-    if half > 0 and distance > _TOUCHING * size:
+    if half > 0 and distance > _TOUCHING * _size(gram, labels):
         scaled = coefficients / half
+        w = np.asarray(problem.X.T @ scaled, dtype=np.float64) if linear else None
+        moved = 0.0 if w is None or shift is None else float(w @ shift)
         return SeparatingPlane(
             coefficients=scaled,
-            b=-centre / half,
+            b=-0.5 * (lowest + highest) / half - moved,
             margin=half / distance,
-            w=np.asarray(problem.X.T @ scaled) if linear else None,
+            w=w,
+        )
+    if distance > _UNDECIDED * _size(gram, labels):
+        raise MaxMarginError(
+            f"Separability could not be decided: the hulls seem {distance:.3g} apart, but no plane "
+            "between them was found. Centre and scale the features."
         )
     positive = np.where(labels > 0, weights, 0.0)
     return CommonPoint(
@@ -201,23 +220,62 @@ def _witness(problem: HardMargin, groups: Bools) -> SeparatingPlane | CommonPoin
     )
 
 
-def _nearest_points_of_hulls(gram: Gram, labels: Floats, groups: Bools) -> Floats:
-    """Return the weights of all points, summing to one over each group."""
+def _require_plane_through_origin(problem: HardMargin, labels: Floats) -> None:
+    gram = _semidefinite(Gram(problem.kernel, problem.X))
+    weights = _smallest_combination(gram, labels, np.array([labels != 0]))
+    coefficients = labels * weights
+    values = gram @ coefficients
+    distance = max(float(coefficients @ values), 0.0) ** 0.5
+    used = labels != 0
+    if float((labels * values)[used].min()) > 0 and distance > _TOUCHING * _size(gram, labels):
+        return
+    raise NotSeparableError(
+        "A hard margin without a bias does not exist: no plane through the origin separates the "
+        f"classes, for {_name(labels * weights)} is zero up to {distance:.2g}. Use bias=Free(), or "
+        "SoftMargin.",
+        ZeroCombination(weights, distance),
+    )
+
+
+def _centred(problem: HardMargin) -> tuple[Gram, Floats | None]:
+    """Return the Gram matrix and by how much the points were moved: linear ones to their mean."""
+    if not isinstance(problem.kernel, Linear) or sparse.issparse(problem.X):
+        return _semidefinite(Gram(problem.kernel, problem.X)), None
+    shift: Floats = problem.X.mean(axis=0, dtype=np.float64)
+    return Gram(problem.kernel, problem.X - shift), shift
+
+
+def _semidefinite(gram: Gram) -> Gram:
+    if gram.kernel.positive_semidefinite is None and not gram.semidefiniteness:
+        raise InvalidInputError(
+            f"{gram.kernel!r} is indefinite on this data (smallest eigenvalue "
+            f"{gram.semidefiniteness.eigenvalue:.3g}): it has no feature space in which a hard "
+            "margin or separability would mean anything. Use another kernel, or SoftMargin."
+        )
+    return gram
+
+
+def _size(gram: Gram, labels: Floats) -> float:
+    largest = float(np.abs(gram.diagonal[labels != 0]).max())
+    return float(np.sqrt(max(largest, float(np.finfo(np.float64).tiny))))
+
+
+def _smallest_combination(gram: Gram, labels: Floats, groups: Bools) -> Floats:
+    """Minimise |sum_i u_i y_i phi(x_i)| over u >= 0 that sum to one over each group."""
     n, sums = len(labels), len(groups)
-    size = max(float(np.abs(gram.diagonal).max()), np.finfo(float).tiny)
+    size = _size(gram, labels)
     members = sparse.csc_matrix(groups, dtype=np.float64)
-    features = gram.features
-    if features is not None and features.shape[1] < n:
-        # Variables (u, v) and z = p - q: the matrix stays as sparse as the features.
-        width = features.shape[1]
-        signed = sparse.csc_matrix(features).multiply(labels[:, None]).T / np.sqrt(size)
+    if gram.n_features is not None and gram.n_features < n:
+        # Variables u and z = sum u_i y_i phi(x_i): the matrix stays as sparse as the features.
+        width = gram.n_features
+        signed = sparse.csc_matrix(gram.features).multiply(labels[:, None]).T / size
         objective = sparse.block_diag([sparse.csc_matrix((n, n)), sparse.identity(width)])
         equalities = sparse.bmat([[members, None], [signed, -sparse.identity(width)]], format="csc")
         targets = np.concatenate([np.ones(sums), np.zeros(width)])
         bounds = sparse.hstack([-sparse.identity(n), sparse.csc_matrix((n, width))], format="csc")
         linear = np.zeros(n + width)
     else:
-        objective = sparse.csc_matrix(gram.matrix * np.outer(labels, labels) / size)
+        objective = sparse.csc_matrix(gram.matrix * np.outer(labels, labels) / size**2)
         equalities, targets, linear = members, np.ones(sums), np.zeros(n)
         bounds = -sparse.identity(n)
     result = quadratic_program(
@@ -227,3 +285,10 @@ def _nearest_points_of_hulls(gram: Gram, labels: Floats, groups: Bools) -> Float
     for group in groups:
         weights[group] /= weights[group].sum()
     return weights
+
+
+def _name(weights: Floats) -> str:
+    """Write the heaviest terms of a combination."""
+    heaviest: Integers = np.argsort(-np.abs(weights))[:4]
+    terms = [f"{weights[i]:.3g} x[{i}]" for i in heaviest if abs(weights[i]) > 1e-6]
+    return " + ".join(terms).replace("+ -", "- ")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from html import escape
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import numpy as np
+from rich.console import Console
 from rich.table import Table as RichTable
 
 from maxmargin.frame import as_frame
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pandas as pd
-    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.console import ConsoleOptions, RenderResult
 
 __all__ = ["KKTRow", "KKTTable"]
 
@@ -36,6 +38,8 @@ _HEADINGS = {
     "dual_residual": "dual",
     "complementarity": "compl.",
 }
+
+LEFT_OUT = "C = 0: left out"
 
 CASES = {
     Case.ZERO: "a = 0: beyond margin",
@@ -95,7 +99,7 @@ class KKTRow:
     complementarity: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KKTTable:
     """All rows; shows as a table in a terminal (rich), as HTML in a notebook.
 
@@ -125,7 +129,7 @@ class KKTTable:
 
     def support(self) -> KKTTable:
         """Keep the rows whose multiplier is not zero."""
-        kept = tuple(row for row in self.rows if row.case != CASES[Case.ZERO])
+        kept = tuple(row for row in self.rows if row.case not in (CASES[Case.ZERO], LEFT_OUT))
         return KKTTable(kept, f"{self.title}, support vectors only")
 
     def to_frame(self) -> pd.DataFrame:
@@ -149,6 +153,15 @@ class KKTTable:
         for cells in self._cells():
             table.add_row(*cells)
         yield table
+
+    def __repr__(self) -> str:
+        return f"<KKTTable of {len(self)} rows>"
+
+    def __str__(self) -> str:
+        console = Console(width=120, file=StringIO())
+        with console.capture() as captured:
+            console.print(self)
+        return captured.get()
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(heading)}</th>" for heading in _HEADINGS.values())

@@ -30,6 +30,8 @@ def as_vectors(X: Any, name: str = "X") -> NDArray[Any] | sparse.csr_array:
     """
     if sparse.issparse(X):
         return _as_csr(X, name)
+    if isinstance(X, np.ma.MaskedArray) and X.mask.any():
+        raise InvalidInputError(f"{name} has masked entries: remove or impute them before.")
     try:
         rows = np.asarray(X)
     except ValueError as error:
@@ -52,7 +54,12 @@ def as_vectors(X: Any, name: str = "X") -> NDArray[Any] | sparse.csr_array:
 
 def count(X: Any) -> int:
     """Return the number of points in X, whatever X is made of."""
-    return int(X.shape[0]) if sparse.issparse(X) or isinstance(X, np.ndarray) else len(X)
+    if sparse.issparse(X) or isinstance(X, np.ndarray):
+        return int(X.shape[0]) if X.ndim else 1
+    try:
+        return len(X)
+    except TypeError:
+        raise InvalidInputError(f"X must hold points; got {type(X).__name__}.") from None
 
 
 def _as_csr(X: Any, name: str) -> sparse.csr_array:
@@ -72,6 +79,10 @@ def _as_csr(X: Any, name: str) -> sparse.csr_array:
 
 
 def _to_float64(values: NDArray[Any], name: str) -> NDArray[Any]:
+    if values.dtype.kind in "mM":
+        raise InvalidInputError(
+            f"{name} holds dates or time differences: turn them into numbers of your choice."
+        )
     if np.iscomplexobj(values):
         raise InvalidInputError(f"{name} holds complex numbers: give real ones.")
     try:
@@ -98,5 +109,5 @@ def _require_finite(values: NDArray[Any], name: str) -> None:
     where = int(np.argwhere(~finite)[0][0])
     position = f"row {where}" if values.ndim == 2 else f"stored entry {where}"
     raise InvalidInputError(
-        f"{name} contains {kind} (first at {position}): remove or impute such rows before fitting."
+        f"{name} contains {kind} (first at {position}): remove or impute such rows."
     )

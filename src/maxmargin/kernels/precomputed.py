@@ -77,7 +77,7 @@ class Precomputed(Kernel):
                 f"{gram.shape}."
             )
         asymmetry = float(np.abs(gram - gram.T).max())
-        if asymmetry > _SYMMETRY_TOLERANCE * max(1.0, float(np.abs(gram).max())):
+        if asymmetry > _SYMMETRY_TOLERANCE * float(np.abs(gram).max()):
             raise InvalidInputError(
                 f"{name} is not symmetric (entries differ by up to {asymmetry:.3g}), so it is no "
                 f"Gram matrix: use ({name} + {name}.T) / 2 if the difference is noise."

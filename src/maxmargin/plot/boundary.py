@@ -13,8 +13,8 @@ from maxmargin.kernels import Linear
 from maxmargin.plot.axes import GREY, NEGATIVE, POSITIVE, axes_or_new, ink, mark_support
 from maxmargin.plot.curve import draw_curve
 from maxmargin.plot.slacks import draw_segments, has_slack, margin_feet, nearest_on
-from maxmargin.plot.view import decision_on, inputs, span
-from maxmargin.problems import EpsilonTube, HardMargin, NuMargin, NuTube, SoftMargin, Solution
+from maxmargin.plot.view import inputs, span
+from maxmargin.problems import EpsilonTube, NuTube, Solution
 from maxmargin.typing import Floats
 
 __all__ = ["boundary"]
@@ -106,12 +106,12 @@ def _plane(solution: Solution, resolution: int, padding: float) -> _Plane:
 def _grid(solution: Solution, points: Floats, resolution: int, padding: float) -> _Plane:
     first, second = (np.linspace(*span(column, padding), resolution) for column in points.T)
     grid = np.stack(np.meshgrid(first, second), axis=-1)
-    values = decision_on(solution, grid.reshape(-1, 2)).reshape(grid.shape[:2])
+    values = solution.decision(grid.reshape(-1, 2)).reshape(grid.shape[:2])
     return _Plane(points, first, second, values)
 
 
 def _draw_plane(ax: Axes, solution: Solution, plane: _Plane) -> None:
-    two_classes = isinstance(solution.problem, HardMargin | SoftMargin | NuMargin)
+    two_classes = solution.problem.has_two_classes
     if two_classes:
         level = solution.level
         _fill(ax, plane, -level, level, GREY, f"margin band, |f| < {level:.3g}")
@@ -160,7 +160,7 @@ def _contour(
 
 def _draw_points(ax: Axes, solution: Solution, points: Floats) -> None:
     problem = solution.problem
-    if not isinstance(problem, HardMargin | SoftMargin | NuMargin):
+    if not problem.has_two_classes:
         ax.scatter(points[:, 0], points[:, 1], s=28, color=POSITIVE, label="point", zorder=3)
         return
     for sign, colour, marker in ((1, POSITIVE, "o"), (-1, NEGATIVE, "^")):
@@ -173,7 +173,7 @@ def _draw_points(ax: Axes, solution: Solution, points: Floats) -> None:
 def _draw_slacks(ax: Axes, solution: Solution, plane: _Plane) -> None:
     problem = solution.problem
     chosen = has_slack(solution)
-    two_classes = isinstance(problem, HardMargin | SoftMargin | NuMargin)
+    two_classes = problem.has_two_classes
     if two_classes and isinstance(problem.kernel, Linear):
         if np.any(solution.w):
             feet = margin_feet(solution, plane.points, chosen)

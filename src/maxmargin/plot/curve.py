@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from maxmargin.plot.axes import NEGATIVE, POSITIVE, mark_support
 from maxmargin.plot.slacks import draw_segments, has_slack
-from maxmargin.plot.view import decision_on, inputs, span
+from maxmargin.plot.view import inputs, span
 from maxmargin.problems import EpsilonTube, NuTube, Solution
 
 __all__ = ["draw_curve"]
@@ -19,7 +19,7 @@ def draw_curve(ax: Axes, solution: Solution, resolution: int, padding: float) ->
     assert isinstance(problem, EpsilonTube | NuTube)
     x = inputs(solution, 1)[:, 0]
     line = np.linspace(*span(x, padding), resolution)
-    values = decision_on(solution, line[:, None])
+    values = solution.decision(line[:, None])
     epsilon = solution.level
     ax.fill_between(
         line,
@@ -36,7 +36,7 @@ def draw_curve(ax: Axes, solution: Solution, resolution: int, padding: float) ->
     mark_support(ax, places, solution)
     chosen = has_slack(solution)
     # The slack is vertical here, and its length is its value.
-    residual = problem.y - decision_on(solution, x[:, None])
+    residual = problem.y - solution.decision(x[:, None])
     feet = np.column_stack([x, problem.y - np.sign(residual) * solution.slack])
     draw_segments(ax, places[chosen], feet[chosen])
     ax.set(xlabel="x", ylabel="y", xlim=(line[0], line[-1]))

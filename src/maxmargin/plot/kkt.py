@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from maxmargin.certify import Certificate
 from maxmargin.plot.axes import GREY, NEGATIVE, POSITIVE, axes_or_new, ink
-from maxmargin.problems import Case, HardMargin, NuMargin, SoftMargin
+from maxmargin.problems import Case
 from maxmargin.typing import Floats
 
 __all__ = ["kkt"]
@@ -56,7 +56,7 @@ def kkt(certificate: Certificate, ax: Axes | None = None, *, legend: bool = True
     unit, ylabel = _unit(qp.cost[used], qp.ridge[used])
     multiplier = certificate.solution.dual[used] / unit
     limit = float((qp.cost[used] / unit).max())
-    two_classes = isinstance(certificate.problem, HardMargin | SoftMargin | NuMargin)
+    two_classes = certificate.problem.has_two_classes
     corner = certificate.solution.level if two_classes else 0.0
     margin = np.array([row.margin for row in certificate.table()])[used]
     ax = axes_or_new(ax)

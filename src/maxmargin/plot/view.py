@@ -1,4 +1,4 @@
-"""The part of the input space that a picture shows, and the machine's values on it."""
+"""The part of the input space that a picture shows, ."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from maxmargin.errors import InvalidInputError
 from maxmargin.problems import Solution
 from maxmargin.typing import Floats
 
-__all__ = ["decision_on", "inputs", "span"]
-
-_ENTRIES_AT_ONCE = 4_000_000
+__all__ = ["inputs", "span"]
 
 
 def inputs(solution: Solution, n_features: int) -> Floats:
@@ -43,11 +41,3 @@ def span(values: Floats, padding: float) -> tuple[float, float]:
     low, high = float(values.min()), float(values.max())
     margin = padding * ((high - low) or 1.0)
     return low - margin, high + margin
-
-
-def decision_on(solution: Solution, points: Floats) -> Floats:
-    """Evaluate the machine at many points without a kernel block of all of them at once."""
-    step = max(1, _ENTRIES_AT_ONCE // solution.problem.n_points)
-    points = points.astype(solution.problem.X.dtype, copy=False)
-    parts = [solution.decision(points[i : i + step]) for i in range(0, len(points), step)]
-    return np.concatenate(parts)

@@ -41,17 +41,19 @@ class Problem(ABC):
     """
 
     X: Any
+    y: Any
     kernel: Kernel
     bias: Bias = Free()
 
-    #: Names of the numbers that the problem has beside its data, for its repr.
-    parameters: ClassVar[tuple[str, ...]] = ()
+    #: What the problem has beside its data, for its repr.
+    parameters: ClassVar[tuple[str, ...]] = ("kernel", "bias")
 
     def _check_data(self) -> None:
         """Validate the kernel, the bias and X, and resolve the kernel on X."""
         kernel = checks.kernel_kind(self.kernel)
         X = kernel.validate(self.X)
         self._set(X=X, kernel=kernel.resolve(X), bias=checks.bias_kind(self.bias))
+        self._gram().diagonal  # noqa: B018 - overflow is an error of the input
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
@@ -108,6 +110,16 @@ class Problem(ABC):
     def level(self, norm_squared: float, offsets: Floats) -> float:
         """Return the value that the margin condition compares with: 1, rho, epsilon or R^2."""
 
+    @property
+    def margin_scale(self) -> float:
+        """The natural size of a margin, wherever the origin is; violations are relative to it."""
+        return 1.0
+
+    @property
+    def has_two_classes(self) -> bool:
+        """Whether y holds labels and f(x) = 0 separates them."""
+        return False
+
     def baseline(self, X: Any) -> Floats | float:
         """Return what the decision function adds to w'phi(x) + b; zero but for the sphere."""
         del X
@@ -121,7 +133,7 @@ class Problem(ABC):
         return (gram @ coefficients) + bias + self.baseline(self.X)
 
     def __repr__(self) -> str:
-        shown = (f"{name}={getattr(self, name)!r}" for name in (*self.parameters, "kernel", "bias"))
+        shown = (f"{name}={getattr(self, name)!r}" for name in self.parameters)
         return f"{type(self).__name__}({self.n_points} points, {', '.join(shown)})"
 
 

@@ -97,6 +97,8 @@ def bias_kind(bias: Any) -> Bias:
 def _vector(values: Any, n_points: int, name: str) -> Floats:
     try:
         given = np.asarray(values)
+        if given.dtype.kind in "mMUS":
+            raise TypeError(f"it has the type {given.dtype}")
         vector = np.array(given.real, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(f"{name} must hold numbers: {error}.") from error
@@ -113,4 +115,5 @@ def _vector(values: Any, n_points: int, name: str) -> Floats:
     if not np.isfinite(vector).all():
         kind = "NaN" if np.isnan(vector).any() else "infinity"
         raise InvalidInputError(f"{name} contains {kind}: remove or repair those points.")
+    vector.setflags(write=False)
     return vector

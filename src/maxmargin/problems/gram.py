@@ -8,14 +8,23 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from maxmargin.kernels import Kernel, feature_map, has_feature_map
+from maxmargin.errors import InvalidInputError
+from maxmargin.kernels import (
+    Kernel,
+    Semidefiniteness,
+    feature_map,
+    has_feature_map,
+    is_positive_semidefinite,
+)
 from maxmargin.kernels.data import count
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["Gram"]
+__all__ = ["Gram", "as_float64"]
 
 _WHOLE_MATRIX_BYTES = 1 << 30
 _SLICE_ENTRIES = 1 << 24
+_SAMPLE = 256
+_LARGEST_VALUE = 1e100
 
 
 class Gram:
@@ -37,12 +46,21 @@ class Gram:
         self.constant = constant
         self.n_points = count(X)
 
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("kernel", "X", "constant", "n_points")
+        return {name: self.__dict__[name] for name in kept}
+
     @cached_property
-    def features(self) -> Any:
-        """Rows phi(x_i), including the constant feature, or None without a finite map."""
+    def n_features(self) -> int | None:
+        """The length of phi(x), the constant feature included; None without a finite map."""
         if not has_feature_map(self.kernel):
             return None
-        mapped = feature_map(self.kernel)(_float64(self.X))
+        return feature_map(self.kernel).dimension(self.X.shape[1]) + (self.constant > 0)
+
+    @cached_property
+    def features(self) -> Any:
+        """Rows phi(x_i), including the constant feature, for kernels that have a finite map."""
+        mapped = feature_map(self.kernel)(as_float64(self.X))
         if self.constant == 0:
             return mapped
         column = np.full((self.n_points, 1), np.sqrt(self.constant))
@@ -53,52 +71,97 @@ class Gram:
     @cached_property
     def matrix(self) -> Floats:
         """The whole matrix."""
-        X = _float64(self.X)
-        return self.kernel.block(X, X).astype(np.float64, copy=False) + self.constant
+        X = as_float64(self.X)
+        values = self.kernel.block(X, X).astype(np.float64, copy=False)
+        if self.kernel.positive_semidefinite is None:
+            values = _symmetric(values, self.kernel)
+        return values + self.constant
+
+    @cached_property
+    def semidefiniteness(self) -> Semidefiniteness:
+        """Whether the whole matrix is positive semidefinite, by its eigenvalues."""
+        return is_positive_semidefinite(self.matrix)
 
     @cached_property
     def diagonal(self) -> Floats:
-        """The diagonal."""
-        return self.kernel.diag(_float64(self.X)) + self.constant
+        """The diagonal; an error if the kernel overflows on this data."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self.kernel.diag(as_float64(self.X)) + self.constant
+        if not np.isfinite(values).all() or np.abs(values).max() > _LARGEST_VALUE:
+            raise InvalidInputError(
+                f"{self.kernel!r} is too large on this data: k(x, x) reaches "
+                f"{np.abs(values).max():.3g}. Scale the features, or choose other parameters."
+            )
+        return values
+
+    @cached_property
+    def spread(self) -> float:
+        """The mean squared distance of a sample of points from their mean, in feature space."""
+        sample = np.unique(np.linspace(0, self.n_points - 1, _SAMPLE).astype(np.int64))
+        return float(self.diagonal[sample].mean() - self._block(sample, sample).mean())
 
     def rows(self, points: Integers) -> Floats:
         """Return the rows of the given points."""
-        if self._fits:
+        if self.fits:
             return self.matrix[points]
         return self._block(points, np.arange(self.n_points)) + self.constant
 
     def __matmul__(self, coefficients: Floats) -> Floats:
-        if self._has_small_features:
+        if self.has_few_features:
             return np.asarray(self.features @ (self.features.T @ coefficients))
-        if self._fits:
-            return self.matrix @ coefficients
+        if self.fits:
+            return np.asarray(self.matrix @ coefficients)
+        shift = self.constant * float(coefficients.sum())
+        return np.asarray(self.at(self.X, coefficients) + shift)
+
+    def at(self, points: Any, coefficients: Floats) -> Floats:
+        """Return sum_j coefficient_j k(x_j, x) for each of the given points, without constant."""
         support = np.flatnonzero(coefficients)
-        values = np.full(self.n_points, self.constant * coefficients.sum())
-        step = max(1, _SLICE_ENTRIES // max(1, len(support)))
-        for start in range(0, self.n_points, step):
-            points = np.arange(start, min(start + step, self.n_points))
-            values[points] += self._block(points, support) @ coefficients[support]
-        return values
+        if len(support) == 0:
+            return np.zeros(count(points))
+        weights = coefficients[support]
+        if self.kernel.compares_similarities:
+            return np.asarray(self.kernel.block(points, self.X)[:, support] @ weights)
+        vectors = as_float64(_take(self.X, support))
+        step = max(1, _SLICE_ENTRIES // len(support))
+        slices = [
+            self.kernel.block(as_float64(points[start : start + step]), vectors) @ weights
+            for start in range(0, count(points), step)
+        ]
+        return np.concatenate(slices)
 
     def _block(self, rows: Integers, columns: Integers) -> Floats:
         if self.kernel.compares_similarities:
-            return self.kernel.block(_take(self.X, rows), self.X)[:, columns].astype(np.float64)
-        return self.kernel.block(_float64(_take(self.X, rows)), _float64(_take(self.X, columns)))
+            return np.asarray(self.X[np.ix_(rows, columns)], dtype=np.float64)
+        return self.kernel.block(
+            as_float64(_take(self.X, rows)), as_float64(_take(self.X, columns))
+        )
 
     @property
-    def _fits(self) -> bool:
+    def fits(self) -> bool:
+        """Whether the whole matrix may be formed."""
         return 8 * self.n_points**2 <= _WHOLE_MATRIX_BYTES
 
-    @cached_property
-    def _has_small_features(self) -> bool:
-        if not has_feature_map(self.kernel):
-            return False
-        return feature_map(self.kernel).dimension(self.X.shape[1]) <= self.n_points
+    @property
+    def has_few_features(self) -> bool:
+        """Whether products with the features cost no more than products with the matrix."""
+        return self.n_features is not None and self.n_features <= self.n_points
+
+
+def as_float64(X: Any) -> Any:
+    """Return numeric data in float64, anything else as it is."""
+    return X if isinstance(X, list) else X.astype(np.float64, copy=False)
 
 
 def _take(X: Any, points: Integers) -> Any:
     return [X[i] for i in points] if isinstance(X, list) else X[points]
 
 
-def _float64(X: Any) -> Any:
-    return X if isinstance(X, list) else X.astype(np.float64, copy=False)
+def _symmetric(values: Floats, kernel: Kernel) -> Floats:
+    asymmetry = float(np.abs(values - values.T).max())
+    if asymmetry > 1e-8 * float(np.abs(values).max()):
+        raise InvalidInputError(
+            f"{kernel!r} is not symmetric: k(a, b) and k(b, a) differ by up to {asymmetry:.3g}. "
+            "A kernel must not depend on the order of its arguments."
+        )
+    return 0.5 * (values + values.T)

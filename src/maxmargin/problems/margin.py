@@ -38,6 +38,11 @@ class _Classes(Problem):
         point = np.arange(self.n_points)
         return BoxQP(self._gram(), point, self.y, linear, cost, ridge, equality, total)
 
+    @property
+    def has_two_classes(self) -> bool:
+        """True."""
+        return True
+
     def level(self, norm_squared: float, offsets: Floats) -> float:
         """Return 1: the functional margin asked of every point."""
         del norm_squared, offsets
@@ -125,7 +130,7 @@ class SoftMargin(_Classes, PricedSlack):
     True
     """
 
-    parameters = ("C", "loss")
+    parameters = ("C", "loss", "kernel", "bias")
 
     X: Any
     y: Any
@@ -159,7 +164,8 @@ class NuMargin(_Classes):
 
     S is the sum of the weights s_i. nu bounds the fraction of margin errors from above and that of
     support vectors from below. (This is the form of Schölkopf et al. with everything but the
-    objective multiplied by n: their w, b and rho are these divided by S.)
+    objective multiplied by n: their w, b and rho are these divided by S. scikit-learn's NuSVC
+    divides the decision by rho: that is ``solution.decision(X) / solution.level``.)
 
     Parameters
     ----------
@@ -185,7 +191,7 @@ class NuMargin(_Classes):
     array([0.])
     """
 
-    parameters = ("nu",)
+    parameters = ("nu", "kernel", "bias")
 
     X: Any
     y: Any
@@ -220,6 +226,11 @@ class NuMargin(_Classes):
             equality = np.array([self.y > 0, self.y < 0], dtype=np.float64)
             total = np.array([0.5, -0.5]) * sum_of_multipliers
         return self._program_with(np.zeros(n), weight, np.zeros(n), equality, total)
+
+    @property
+    def margin_scale(self) -> float:
+        """The squared spread of the points times the largest weight."""
+        return self.dual().gram.spread * float(self.sample_weight.max())
 
     def level(self, norm_squared: float, offsets: Floats) -> float:
         """Return rho: the functional margin that the data chose."""

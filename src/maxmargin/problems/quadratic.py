@@ -103,9 +103,16 @@ class BoxQP:
 
     @cached_property
     def cost_scale(self) -> float:
-        """The largest finite cost, or 1: dividing the variables by it suits general solvers."""
+        """The size of the multipliers: the largest finite cost, or 1 / max k(x, x) without any."""
         finite = self.cost[np.isfinite(self.cost)]
-        return float(finite.max(initial=0.0)) or 1.0
+        largest = float(np.abs(self.diagonal).max(initial=0.0))
+        return float(finite.max(initial=0.0)) or (1.0 / largest if largest > 0 else 1.0)
+
+    @cached_property
+    def value_scale(self) -> float:
+        """The size of the decision values: that of p, or cost times k(x, x) if p is zero."""
+        linear = float(np.abs(self.linear).max(initial=0.0))
+        return linear or self.cost_scale * float(np.abs(self.diagonal).max(initial=0.0)) or 1.0
 
     def step_scale(self, unit: float = 1.0) -> Floats:
         """Return for each multiplier the change that matters: its cost, or a Newton step.
@@ -152,6 +159,14 @@ class BoxQP:
         gradient = self.gradient(signed) if gradient is None else gradient
         return float(0.5 * signed @ (gradient + self.linear))
 
+    def norm_squared(self, signed: Floats, gradient: Floats) -> float:
+        """Return |w|^2, a regularised bias included."""
+        return float(signed @ (gradient - self.linear - self.ridge * signed))
+
+    def constraint(self, signed: Floats, gradient: Floats, offsets: Floats) -> Floats:
+        """Return c: what is negative of it is the slack."""
+        return self.stationarity(gradient, offsets) - self.ridge * self.sign * signed
+
     def stationarity(self, gradient: Floats, offsets: Floats) -> Floats:
         """Return sign (Hb + p - A'mu): zero for a free variable, >= 0 at zero, <= 0 at its cost."""
         return self.sign * (gradient - self.equality.T @ offsets)
@@ -166,13 +181,12 @@ class BoxQP:
 
     def case(self, multipliers: Floats) -> NDArray[np.int8]:
         """Say for each multiplier whether it is zero, free or at its cost."""
-        largest = float(multipliers.max(initial=0.0))
-        margin = _AT_BOUND * np.minimum(self.cost, max(largest, np.finfo(float).tiny))
-        return np.where(
-            multipliers <= margin,
-            np.int8(Case.ZERO),
-            np.where(multipliers >= self.cost - margin, np.int8(Case.BOUNDED), np.int8(Case.FREE)),
-        )
+        near_zero = _AT_BOUND * self.step_scale(self.value_scale)
+        finite = np.where(np.isinf(self.cost), 0.0, self.cost)
+        near_cost = np.minimum(np.maximum(near_zero, 1e-9 * finite), 0.5 * finite)
+        bounded = np.isfinite(self.cost) & (multipliers >= finite - near_cost)
+        kind = np.where(bounded, np.int8(Case.BOUNDED), np.int8(Case.FREE))
+        return np.where(multipliers <= near_zero, np.int8(Case.ZERO), kind)
 
     def offsets(self, signed: Floats, gradient: Floats) -> Floats:
         """Return mu: the mean over the free variables, else the midpoint of what is feasible."""
@@ -228,7 +242,8 @@ class BoxQP:
         """Return the largest violation of a bound or an equality, relative to the multipliers."""
         outside = np.maximum(self.lower - signed, signed - self.upper).max(initial=0.0)
         unbalanced = np.abs(self.equality @ signed - self.total).max(initial=0.0)
-        return float(max(0.0, outside, unbalanced) / max(1.0, np.abs(signed).max(initial=0.0)))
+        size = max(np.abs(signed).max(initial=0.0), np.abs(self.total).max(initial=0.0))
+        return float(max(0.0, outside, unbalanced) / size) if size > 0 else 0.0
 
 
 def _midpoint(slope: Floats, can_grow: Bools, can_shrink: Bools) -> float:

@@ -65,16 +65,26 @@ class Solution:
     trace: Trace = field(default_factory=Trace)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.problem, Problem):
+            raise InvalidInputError(
+                f"A solution belongs to a problem of maxmargin.problems; got {self.problem!r}."
+            )
         qp = self.problem.dual()
-        dual = np.asarray(self.dual, dtype=np.float64)
-        offsets = np.asarray(self.offsets, dtype=np.float64)
+        dual = np.array(self.dual, dtype=np.float64)
+        offsets = np.array(self.offsets, dtype=np.float64)
         if dual.shape != (qp.n_variables,) or offsets.shape != (len(qp.total),):
             raise InvalidInputError(
                 f"A solution of this problem has {qp.n_variables} multipliers and "
                 f"{len(qp.total)} offsets; got shapes {dual.shape} and {offsets.shape}."
             )
-        object.__setattr__(self, "dual", dual)
-        object.__setattr__(self, "offsets", offsets)
+        if not (np.isfinite(dual).all() and np.isfinite(offsets).all()):
+            raise InvalidInputError(
+                "The multipliers or offsets are not finite: the problem is too badly scaled to be "
+                "solved. Scale the features, and C and the weights to moderate numbers."
+            )
+        for name, values in (("dual", dual), ("offsets", offsets)):
+            values.setflags(write=False)
+            object.__setattr__(self, name, values)
 
     @cached_property
     def coefficients(self) -> Floats:
@@ -106,7 +116,8 @@ class Solution:
     def slack(self) -> Floats:
         """How far each point is on the wrong side of its margin; zero if it is not."""
         qp = self.problem.dual()
-        constraint = qp.stationarity(self._gradient_parts[0], self.offsets) - qp.ridge * self.dual
+        gradient, _ = self._gradient_parts
+        constraint = qp.constraint(qp.sign * self.dual, gradient, self.offsets)
         slack = np.zeros(self.problem.n_points)
         np.maximum.at(slack, qp.point, -constraint)
         return slack + 0.0
@@ -134,7 +145,7 @@ class Solution:
         points = kernel.validate_new(X)
         if not kernel.compares_similarities:
             self._require_same_features(points)
-        values = kernel.block(points, problem.X) @ self.coefficients
+        values = problem.dual().gram.at(points, self.coefficients)
         return np.asarray(values + self.b + problem.baseline(points), dtype=np.float64)
 
     def _require_same_features(self, points: Any) -> None:
@@ -150,8 +161,7 @@ class Solution:
         qp = self.problem.dual()
         signed = qp.sign * self.dual
         gradient = qp.gradient(signed)
-        norm_squared = float(signed @ (gradient - qp.linear - qp.ridge * signed))
-        return gradient, norm_squared
+        return gradient, qp.norm_squared(signed, gradient)
 
     def __repr__(self) -> str:
         return (

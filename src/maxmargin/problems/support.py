@@ -10,12 +10,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from maxmargin.errors import InfeasibleProblemError
+from maxmargin.errors import InfeasibleProblemError, InvalidInputError
 from maxmargin.kernels import Kernel, Linear
 from maxmargin.kernels.base import positive
 from maxmargin.kernels.data import count
 from maxmargin.problems import checks
 from maxmargin.problems.base import Problem
+from maxmargin.problems.gram import as_float64
 from maxmargin.problems.quadratic import BoxQP
 from maxmargin.typing import Floats
 
@@ -75,7 +76,7 @@ class OneClass(_OneGroup):
     True
     """
 
-    parameters = ("nu",)
+    parameters = ("nu", "kernel")
 
     X: Any
     _: KW_ONLY
@@ -91,6 +92,11 @@ class OneClass(_OneGroup):
         weight = self.sample_weight
         return self._program_with(np.zeros(self.n_points), weight, self.nu * weight.sum())
 
+    @property
+    def margin_scale(self) -> float:
+        """The mean of k(x, x) times the largest weight: here the origin matters."""
+        return float(self.dual().gram.diagonal.mean() * self.sample_weight.max())
+
     def level(self, norm_squared: float, offsets: Floats) -> float:
         """Return rho."""
         del norm_squared
@@ -101,7 +107,8 @@ class OneClass(_OneGroup):
 class Sphere(_OneGroup):
     """min R^2 + C sum_i s_i slack_i, |phi(x_i) - c|^2 <= R^2 + slack_i.
 
-    The decision is R^2 - |phi(x) - c|^2: positive inside. With weights that sum to S, C S must be
+    The decision is R^2 - |phi(x) - c|^2: positive inside; ``solution.level`` is R^2 and, with a
+    linear kernel, ``solution.w`` the centre. With weights that sum to S, C S must be
     at least 1.
 
     Parameters
@@ -124,7 +131,7 @@ class Sphere(_OneGroup):
     (array([2.]), 4.0)
     """
 
-    parameters = ("C",)
+    parameters = ("C", "kernel")
 
     X: Any
     _: KW_ONLY
@@ -165,10 +172,20 @@ class Sphere(_OneGroup):
         gram = self._gram()
         return self._program_with(-0.5 * gram.diagonal, self.C * self.sample_weight, 1.0)
 
+    @property
+    def margin_scale(self) -> float:
+        """The squared spread of the points."""
+        return self.dual().gram.spread
+
     def level(self, norm_squared: float, offsets: Floats) -> float:
         """Return R^2."""
         return float(0.5 * norm_squared - offsets[0])
 
     def baseline(self, X: Any) -> Floats:
         """Return -k(x, x)."""
-        return -self.kernel.diag(X)
+        if self.kernel.compares_similarities and X is not self.X:
+            raise InvalidInputError(
+                "A sphere needs k(x, x) of new points, which a precomputed kernel does not know: "
+                "use kernels.Function, or solution.problem.training_decision for the old points."
+            )
+        return -self.kernel.diag(as_float64(X))

@@ -29,8 +29,9 @@ class Record:
         Since the start, observations included.
     primal, dual : float
         Objective values: primal of the current machine, dual of the nearest feasible multipliers.
+        An interior-point method reports those of its iterates, which need not be feasible.
     gap : float
-        primal - dual.
+        primal - dual; with infeasible iterates it can be negative.
 
     Examples
     --------

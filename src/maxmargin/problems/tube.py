@@ -38,6 +38,11 @@ class _Tube(Problem):
             y=checks.targets(self.y, self.n_points),
         )
 
+    @property
+    def margin_scale(self) -> float:
+        """Half the range of the targets."""
+        return 0.5 * float(np.ptp(self.y))
+
     def _program_with(self, epsilon: float, equality: Floats, total: Floats) -> BoxQP:
         n = self.n_points
         sign = np.repeat([1.0, -1.0], n)
@@ -77,7 +82,7 @@ class EpsilonTube(_Tube, PricedSlack):
     array([0.9])
     """
 
-    parameters = ("C", "epsilon")
+    parameters = ("C", "epsilon", "kernel", "bias")
 
     X: Any
     y: Any
@@ -137,7 +142,7 @@ class NuTube(_Tube):
     0.125
     """
 
-    parameters = ("C", "nu")
+    parameters = ("C", "nu", "kernel", "bias")
 
     X: Any
     y: Any

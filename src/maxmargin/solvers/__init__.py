@@ -5,6 +5,7 @@
     solve         solve(problem, solver=...): the door
     stop          Stop: accuracy and limits
     monitor       the part that all share: clock, gap, trace, ending
+    points        where a run starts, how its end is tidied
     primal_qp     interior point on the primal        (Clarabel)
     dual_qp       interior point on the dual          (Clarabel)
     lbfgsb        quasi-Newton on the box-constrained dual (SciPy)
@@ -18,7 +19,8 @@
 from maxmargin.solvers.base import Solver
 from maxmargin.solvers.dual_qp import DualQP
 from maxmargin.solvers.lbfgsb import LBFGSB
-from maxmargin.solvers.monitor import Callback, Monitor, snap, starting_point
+from maxmargin.solvers.monitor import Callback, Monitor
+from maxmargin.solvers.points import snap, starting_point
 from maxmargin.solvers.primal_qp import PrimalQP
 from maxmargin.solvers.sgd import SGD
 from maxmargin.solvers.smo import SMO

@@ -2,7 +2,8 @@
 
 With an explicit feature map of moderate size the program is stated with the extra variables
 v = sum b_i phi(x_i), so that the solver sees a sparse matrix instead of the Gram matrix. The
-variables and the objective are divided by the largest cost, so that C of any size is solved alike.
+variables are divided by the size of the costs and the objective by that of its values, so that C
+and features of any size are solved alike.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.interior_point import Progress, quadratic_program
-from maxmargin.kernels import is_positive_semidefinite
 from maxmargin.problems import BoxQP, Problem, Solution
 from maxmargin.solvers.base import Solver
 from maxmargin.solvers.monitor import Monitor
@@ -51,13 +51,11 @@ class DualQP(Solver):
                 f"its {qp.n_variables} variables need a dense matrix of that size to be factored "
                 f"(the limit is {_LARGEST})"
             )
-        if problem.dual_kernel.positive_semidefinite is None:
-            answer = is_positive_semidefinite(qp.gram.matrix)
-            if not answer:
-                return (
-                    "the kernel is indefinite on this data (smallest eigenvalue "
-                    f"{answer.eigenvalue:.3g}) and the method needs a convex problem"
-                )
+        if problem.dual_kernel.positive_semidefinite is None and not qp.gram.semidefiniteness:
+            return (
+                "the kernel is indefinite on this data (smallest eigenvalue "
+                f"{qp.gram.semidefiniteness.eigenvalue:.3g}) and the method needs a convex problem"
+            )
         return None
 
     def run(self, problem: Problem, monitor: Monitor, warm: Solution | None) -> Solution:
@@ -84,40 +82,40 @@ class DualQP(Solver):
         signed = np.zeros(qp.n_variables)
         solved = qp.cost_scale * result.x[: len(used)]
         signed[used] = np.clip(solved, qp.lower[used], qp.upper[used])
-        offsets = -result.equality[: len(qp.total)]
+        offsets = -qp.value_scale * result.equality[: len(qp.total)]
         return polished_solution(self.name, monitor, result, signed, offsets)
 
 
 def _watch(monitor: Monitor, at: Progress) -> bool:
     # The program minimises the negative dual, so its values come back with signs and roles changed.
-    scale = monitor.problem.dual().cost_scale
+    qp = monitor.problem.dual()
+    scale = qp.cost_scale * qp.value_scale
     return monitor.record(at.iteration, primal=-scale * at.dual, dual=-scale * at.primal)
 
 
 def _few_features(qp: BoxQP) -> bool:
-    features = qp.gram.features
-    return features is not None and 3 * features.shape[1] < qp.n_variables
+    return qp.gram.n_features is not None and 3 * qp.gram.n_features < qp.n_variables
 
 
 def _with_gram(qp: BoxQP, used: Integers) -> tuple[Any, Floats, Any, Floats]:
-    hessian = qp.cost_scale * qp.hessian()[np.ix_(used, used)]
-    return hessian, qp.linear[used], qp.equality[:, used], qp.total / qp.cost_scale
+    scale, unit = qp.cost_scale, qp.value_scale
+    hessian = (scale / unit) * qp.hessian()[np.ix_(used, used)]
+    return hessian, qp.linear[used] / unit, qp.equality[:, used], qp.total / scale
 
 
 def _with_features(qp: BoxQP, used: Integers) -> tuple[Any, Floats, Any, Floats]:
-    features = sparse.csc_matrix(qp.gram.features[qp.point[used]]) * np.sqrt(qp.cost_scale)
+    scale, unit = qp.cost_scale, qp.value_scale
+    features = sparse.csc_matrix(qp.gram.features[qp.point[used]]) * np.sqrt(scale / unit)
     width = features.shape[1]
-    objective = sparse.block_diag(
-        [sparse.diags(qp.cost_scale * qp.ridge[used]), sparse.identity(width)]
-    )
-    sums = sparse.csc_matrix(qp.equality[:, used])
+    ridge = sparse.diags((scale / unit) * qp.ridge[used])
+    objective = sparse.block_diag([ridge, sparse.identity(width)])
     equalities = sparse.bmat([[features.T, -sparse.identity(width)]], format="csc")
     if len(qp.total):
+        sums = sparse.csc_matrix(qp.equality[:, used])
         empty = sparse.csc_matrix((len(qp.total), width))
         equalities = sparse.vstack([sparse.hstack([sums, empty]), equalities], format="csc")
-    linear = np.concatenate([qp.linear[used], np.zeros(width)])
-    targets = np.concatenate([qp.total / qp.cost_scale, np.zeros(width)])
-    return objective, linear, equalities, targets
+    linear = np.concatenate([qp.linear[used] / unit, np.zeros(width)])
+    return objective, linear, equalities, np.concatenate([qp.total / scale, np.zeros(width)])
 
 
 def _box(qp: BoxQP, used: Integers) -> tuple[Any, Floats]:

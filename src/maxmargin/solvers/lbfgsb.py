@@ -16,7 +16,9 @@ from threadpoolctl import threadpool_limits
 
 from maxmargin.problems import BoxQP, Problem, Solution
 from maxmargin.solvers.base import Solver
-from maxmargin.solvers.monitor import Monitor, snap, starting_point
+from maxmargin.solvers.monitor import Monitor
+from maxmargin.solvers.options import finite_from_zero, whole
+from maxmargin.solvers.points import snap, starting_point
 from maxmargin.solvers.stop import Stop
 from maxmargin.typing import Floats
 
@@ -55,6 +57,11 @@ class LBFGSB(Solver):
 
     name: ClassVar[str] = "lbfgsb"
     default_stop: ClassVar[Stop] = Stop(gap=5e-7, kkt=1e-6, iterations=200_000)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "factr", finite_from_zero(self.factr, "LBFGSB(factr=...)"))
+        for name in ("memory", "observe_every"):
+            object.__setattr__(self, name, whole(getattr(self, name), f"LBFGSB({name}=...)"))
 
     def refusal(self, problem: Problem) -> str | None:
         """Refuse duals with equality constraints."""

@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 
 from maxmargin.certify import Measures, measure
-from maxmargin.problems import Case, Problem, Record, Solution, Trace
+from maxmargin.problems import Problem, Record, Solution, Trace
 from maxmargin.solvers.stop import Stop
 from maxmargin.typing import Floats
 
@@ -31,6 +31,8 @@ class Monitor:
         See `Callback`.
     keep_trace : bool
         Whether to keep the records.
+    started : float, optional
+        `time.perf_counter` at the start of the run; now by default.
 
     Examples
     --------
@@ -44,7 +46,12 @@ class Monitor:
     """
 
     def __init__(
-        self, problem: Problem, stop: Stop, callback: Callback | None, keep_trace: bool
+        self,
+        problem: Problem,
+        stop: Stop,
+        callback: Callback | None,
+        keep_trace: bool,
+        started: float | None = None,
     ) -> None:
         self.problem = problem
         self.stop = stop
@@ -52,9 +59,14 @@ class Monitor:
         self._callback = callback
         self._keep_trace = keep_trace
         self._records: list[Record] = []
-        self._start = perf_counter()
+        self._start = perf_counter() if started is None else started
         self._latest: tuple[float, float] | None = None
         self._why = ""
+
+    @property
+    def ended_early(self) -> bool:
+        """Whether a limit or the callback ended the run."""
+        return bool(self._why)
 
     @property
     def seconds(self) -> float:
@@ -148,53 +160,3 @@ class Monitor:
             f"{why or 'the method made no further progress'}: {reached}. "
             "Allow more in Stop(...) or choose another solver."
         )
-
-
-def snap(problem: Problem, signed: Floats) -> Floats:
-    """Put multipliers that are at a bound up to rounding exactly there.
-
-    What the sums lose by that is given back by the free variables of the same sum.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from maxmargin.problems import Regularised, SoftMargin
-    >>> from maxmargin.solvers import snap
-    >>> problem = SoftMargin([[0.0], [2.0]], [-1, 1], bias=Regularised(1))
-    >>> snap(problem, np.array([-0.999999999, 1e-12]))
-    array([-1.,  0.])
-    """
-    qp = problem.dual()
-    case = qp.case(qp.sign * signed)
-    snapped = np.where(case == Case.ZERO, 0.0, signed)
-    snapped = np.where(case == Case.BOUNDED, qp.sign * qp.cost, snapped)
-    for k, members in enumerate(qp.groups):
-        direction = qp.equality[k, members]
-        free = members[case[members] == Case.FREE]
-        if len(free):
-            missing = qp.total[k] - direction @ snapped[members]
-            snapped[free] += qp.equality[k, free] * (missing / len(free))
-    return np.clip(snapped, qp.lower, qp.upper)
-
-
-def starting_point(problem: Problem, warm: Solution | None) -> Floats:
-    """Return a feasible point: zero, or the better of a former solution as it is and scaled.
-
-    Scaled means by the ratio of the costs, which suits a larger C where most support vectors are
-    at their bound.
-
-    Examples
-    --------
-    >>> from maxmargin.problems import OneClass
-    >>> from maxmargin.solvers import starting_point
-    >>> starting_point(OneClass([[0.0], [1.0]], nu=0.5), None)
-    array([0.5, 0.5])
-    """
-    qp = problem.dual()
-    if warm is None or warm.dual.shape != qp.sign.shape:
-        return qp.project(np.zeros(qp.n_variables))
-    old = warm.problem.dual().cost
-    usable = np.isfinite(old) & np.isfinite(qp.cost) & (old > 0)
-    growth = np.divide(qp.cost, old, out=np.ones(qp.n_variables), where=usable)
-    former = qp.sign * warm.dual
-    return min((qp.project(former), qp.project(growth * former)), key=qp.value)

@@ -9,12 +9,13 @@ Kunisch 2002). The result is kept only where it measures better.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import LinAlgError, LinAlgWarning, lstsq
+from scipy.linalg import LinAlgError, lstsq
 
 from maxmargin.certify import Measures, measure
 from maxmargin.interior_point import InteriorPoint
 from maxmargin.problems import BoxQP, Problem, Solution
-from maxmargin.solvers.monitor import Monitor, snap
+from maxmargin.solvers.monitor import Monitor
+from maxmargin.solvers.points import snap
 from maxmargin.typing import Bools, Floats
 
 __all__ = ["polish", "polished_solution"]
@@ -28,10 +29,15 @@ def polished_solution(
     solver: str, monitor: Monitor, result: InteriorPoint, signed: Floats, offsets: Floats
 ) -> Solution:
     """End a run of an interior-point method, polishing what no limit cut short."""
-    signed = snap(monitor.problem, signed)
-    if not monitor.over_limit(result.iterations):
+    if monitor.over_limit(result.iterations) or monitor.ended_early:
+        signed = snap(monitor.problem, signed)
+    else:
         signed, offsets = polish(monitor.problem, signed, offsets)
-    ending = f"the interior-point method ended with {result.ending}"
+    ending = (
+        "rounding limits the method on this data (scale the features, or lower C)"
+        if "Solved" in result.ending
+        else f"the interior-point method ended with {result.ending}"
+    )
     return monitor.solution(solver, signed, offsets, ending=ending)
 
 
@@ -46,22 +52,25 @@ def polish(problem: Problem, signed: Floats, offsets: Floats) -> tuple[Floats, F
         The point: signed dual variables and multipliers of the sums.
     """
     qp = problem.dual()
-    best = (signed, offsets)
     gradient = qp.gradient(signed)
-    least = _violation(measure(problem, signed, offsets, gradient))
-    previous = None
+    snapped = snap(problem, signed)
+    best = (snapped, offsets)
+    least = _violation(measure(problem, snapped, offsets))
+    previous = b""
     for _ in range(_ROUNDS):
         low, high = _guess(qp, signed, qp.stationarity(gradient, offsets))
-        guess = np.where(low, 0, np.where(high, 2, 1)).tobytes()
-        if guess == previous or np.count_nonzero(~(low | high)) > _LARGEST_SYSTEM:
+        if np.count_nonzero(~(low | high)) > _LARGEST_SYSTEM:
             break
-        previous = guess
         signed, offsets = _solve_free(qp, low, high, signed, offsets)
         gradient = qp.gradient(signed)
         inside = np.clip(signed, qp.lower, qp.upper)
         violation = _violation(measure(problem, inside, offsets))
+        guess = np.packbits([low, high]).tobytes()
+        if violation >= least and guess == previous:
+            break
         if violation < least:
             best, least = (inside, offsets), violation
+        previous = guess
     return best
 
 
@@ -112,9 +121,10 @@ def _least_squares(system: Floats, residual: Floats) -> Floats:
     try:
         with np.errstate(all="ignore"):
             solution = np.asarray(np.linalg.solve(system, residual), dtype=np.float64)
-        if np.isfinite(solution).all() and np.allclose(system @ solution, residual, atol=1e-9):
+        error = np.abs(system @ solution - residual).max(initial=0.0)
+        if error <= 1e-8 * np.abs(residual).max(initial=0.0):
             return solution
-    except (np.linalg.LinAlgError, LinAlgWarning):
+    except np.linalg.LinAlgError:
         pass
     if len(residual) > _LARGEST_SINGULAR_SYSTEM:
         return np.zeros_like(residual)

@@ -3,8 +3,9 @@
     min 1/2 |w|^2 + cost'slack (or slack^2 / (2 ridge)) - d'mu
     s.t. sign (phi(x)'w + p - A'mu) + slack >= 0,  slack >= 0
 
-The multipliers of the first constraints are the dual variables. The objective is divided by the
-largest cost s, with w / sqrt(s) for w, so that C of any size is solved alike.
+The multipliers of the first constraints are the dual variables. With s the size of the costs and t
+that of the decision values, the program is stated in w / sqrt(s t), mu / t and slack / t and its
+objective divided by s t, so that C and features of any size are solved alike.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.interior_point import quadratic_program
-from maxmargin.kernels import has_feature_map
 from maxmargin.problems import Problem, Solution
 from maxmargin.solvers.base import Solver
 from maxmargin.solvers.monitor import Monitor
@@ -24,6 +24,8 @@ from maxmargin.solvers.polish import polished_solution
 from maxmargin.solvers.stop import Stop
 
 __all__ = ["PrimalQP"]
+
+_MOST_FEATURES = 20_000
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,13 @@ class PrimalQP(Solver):
     default_stop: ClassVar[Stop] = Stop(gap=1e-7, kkt=5e-7, iterations=200)
 
     def refusal(self, problem: Problem) -> str | None:
-        """Refuse kernels without a finite feature map."""
-        if has_feature_map(problem.dual_kernel):
-            return None
-        return f"{problem.kernel!r} has no explicit feature map of finite size"
+        """Refuse kernels without a finite feature map, or with one too wide."""
+        width = problem.dual().gram.n_features
+        if width is None:
+            return f"{problem.kernel!r} has no explicit feature map of finite size"
+        if width > _MOST_FEATURES:
+            return f"the feature map of {problem.kernel!r} has {width} features here"
+        return None
 
     def run(self, problem: Problem, monitor: Monitor, warm: Solution | None) -> Solution:
         """Solve; an interior-point method cannot use a warm start."""
@@ -53,15 +58,16 @@ class PrimalQP(Solver):
         qp = problem.dual()
         used = np.flatnonzero(qp.cost > 0)
         sign = sparse.diags(qp.sign[used])
-        scale = qp.cost_scale
-        features = sign @ sparse.csc_matrix(qp.gram.features[qp.point[used]]) * np.sqrt(scale)
+        scale, unit = qp.cost_scale, qp.value_scale
+        features = sign @ sparse.csc_matrix(qp.gram.features[qp.point[used]])
+        features *= np.sqrt(scale / unit)
         levels = sign @ sparse.csc_matrix(-qp.equality[:, used].T)
         soft = np.flatnonzero(np.isfinite(qp.cost[used]) | (qp.ridge[used] > 0))
         slack = sparse.identity(len(used), format="csc")[:, soft]
         width, sums, slacks = features.shape[1], len(qp.total), len(soft)
 
         ridge = qp.ridge[used][soft]
-        curvature = np.divide(1.0 / scale, ridge, out=np.zeros(slacks), where=ridge > 0)
+        curvature = np.divide(unit / scale, ridge, out=np.zeros(slacks), where=ridge > 0)
         price = np.where(ridge > 0, 0.0, qp.cost[used][soft] / scale)
         objective = sparse.block_diag(
             [sparse.identity(width), sparse.csc_matrix((sums, sums)), sparse.diags(curvature)]
@@ -76,7 +82,7 @@ class PrimalQP(Solver):
             ],
             format="csc",
         )
-        limits = np.concatenate([qp.sign[used] * qp.linear[used], np.zeros(slacks)])
+        limits = np.concatenate([qp.sign[used] * qp.linear[used] / unit, np.zeros(slacks)])
         nothing: tuple[Any, Any] = (sparse.csc_matrix((0, len(linear))), np.zeros(0))
         result = quadratic_program(
             objective,
@@ -86,10 +92,12 @@ class PrimalQP(Solver):
             tolerance=max(1e-13, 1e-4 * monitor.stop.accuracy),
             iterations=monitor.stop.iterations,
             seconds=monitor.stop.seconds,
-            observe=lambda at: monitor.record(at.iteration, scale * at.primal, scale * at.dual),
+            observe=lambda at: monitor.record(
+                at.iteration, scale * unit * at.primal, scale * unit * at.dual
+            ),
         )
         signed = np.zeros(qp.n_variables)
         signed[used] = scale * qp.sign[used] * result.inequality[: len(used)]
         signed = np.clip(signed, qp.lower, qp.upper)
-        offsets = result.x[width : width + sums]
+        offsets = unit * result.x[width : width + sums]
         return polished_solution(self.name, monitor, result, signed, offsets)

@@ -16,16 +16,19 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from maxmargin.errors import InvalidInputError
 from maxmargin.problems import BoxQP, Problem, Solution
 from maxmargin.solvers.base import Solver
-from maxmargin.solvers.monitor import Monitor, starting_point
+from maxmargin.solvers.monitor import Monitor
+from maxmargin.solvers.options import instance, one_of, whole
+from maxmargin.solvers.points import starting_point
 from maxmargin.solvers.steps import InverseTime, Schedule
 from maxmargin.solvers.stop import Stop
-from maxmargin.solvers.subgradient import linear_loss_refusal
+from maxmargin.solvers.subgradient import AVERAGING, SCHEDULES, linear_loss_refusal
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["SGD"]
+
+_SMALLEST_SCALE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,11 @@ class SGD(Solver):
     exact: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if self.batch_size < 1:
-            raise InvalidInputError(f"batch_size must be at least 1; got {self.batch_size!r}.")
+        if self.schedule is not None:
+            instance(self.schedule, "SGD(schedule=...)", Schedule, f"{SCHEDULES}, or None")
+        one_of(self.averaging, "SGD(averaging=...)", AVERAGING)
+        object.__setattr__(self, "batch_size", whole(self.batch_size, "SGD(batch_size=...)"))
+        object.__setattr__(self, "seed", whole(self.seed, "SGD(seed=...)", smallest=0))
 
     def refusal(self, problem: Problem) -> str | None:
         """Refuse hard constraints and squared losses."""
@@ -107,14 +113,16 @@ class SGD(Solver):
 
 
 def _few_features(qp: BoxQP) -> bool:
-    return qp.gram.features is not None and qp.gram.features.shape[1] <= 4 * qp.gram.n_points
+    return qp.gram.n_features is not None and qp.gram.n_features <= 4 * qp.gram.n_points
 
 
 class _Machine(ABC):
     """Coefficients b = scale x z and their weighted mean, each step touching the batch only.
 
     With S_t the running sum of t x scale_t, the weighted sum of all iterates is
-    S_T z_T - sum_t S_(t-1) (z_t - z_(t-1)), so the mean needs no dense update.
+    S_T z_T - sum_t S_(t-1) (z_t - z_(t-1)), so the mean needs no dense update. But as the scale
+    falls, z grows and that difference loses its digits. So the past is folded now and then: its
+    weighted sum is kept apart, and the sums begin again at scale 1.
     """
 
     def __init__(self, qp: BoxQP, start: Floats) -> None:
@@ -124,6 +132,7 @@ class _Machine(ABC):
         self.weight_sum = 0.0
         self.scale_sum = 0.0
         self.correction = np.zeros_like(start)
+        self.past = np.zeros_like(start)
         self.t = 0
 
     @abstractmethod
@@ -131,8 +140,8 @@ class _Machine(ABC):
         """Return w'phi(x) at the given points."""
 
     @abstractmethod
-    def _reset(self) -> None:
-        """Forget z in whatever depends on it."""
+    def _rescale(self, factor: float) -> None:
+        """Bring a factor of z to whatever depends on it."""
 
     @abstractmethod
     def _add(self, variables: Integers, change: Floats) -> None:
@@ -141,12 +150,8 @@ class _Machine(ABC):
     def step(self, shrink: float, variables: Integers, addition: Floats) -> None:
         """B <- (1 - shrink) b + addition on the variables."""
         self.scale *= 1.0 - shrink
-        if self.scale < 1e-100:
-            # After a full step nothing of the past is left, nor of its part in the mean to come.
-            self.correction += self.scale_sum * -self.z
-            self.z[:] = 0.0
-            self.scale = 1.0
-            self._reset()
+        if self.scale < _SMALLEST_SCALE:
+            self._fold()
         change = addition / self.scale
         np.add.at(self.z, variables, change)
         np.add.at(self.correction, variables, self.scale_sum * change)
@@ -154,6 +159,15 @@ class _Machine(ABC):
         self.t += 1
         self.weight_sum += self.t
         self.scale_sum += self.t * self.scale
+
+    def _fold(self) -> None:
+        """Put the past aside and the scale, zero after a full step, into z."""
+        self.past += self.scale_sum * self.z - self.correction
+        self.scale_sum = 0.0
+        self.correction[:] = 0.0
+        self.z *= self.scale
+        self._rescale(self.scale)
+        self.scale = 1.0
 
     def last(self) -> Floats:
         """Return the current coefficients."""
@@ -163,7 +177,7 @@ class _Machine(ABC):
         """Return the mean of all iterates, the t-th weighing t."""
         if self.t == 0:
             return self.last()
-        return (self.scale_sum * self.z - self.correction) / self.weight_sum
+        return (self.past + self.scale_sum * self.z - self.correction) / self.weight_sum
 
 
 class _ExplicitMachine(_Machine):
@@ -177,8 +191,8 @@ class _ExplicitMachine(_Machine):
     def similarity(self, points: Integers) -> Floats:
         return self.scale * np.asarray(self.features[points] @ self.w)
 
-    def _reset(self) -> None:
-        self.w[:] = 0.0
+    def _rescale(self, factor: float) -> None:
+        self.w *= factor
 
     def _add(self, variables: Integers, change: Floats) -> None:
         self.w += self.features[self.qp.point[variables]].T @ change
@@ -190,7 +204,7 @@ class _KernelMachine(_Machine):
     def similarity(self, points: Integers) -> Floats:
         return self.scale * (self.qp.gram.rows(points) @ self.qp.coefficients(self.z))
 
-    def _reset(self) -> None:
+    def _rescale(self, factor: float) -> None:
         pass
 
     def _add(self, variables: Integers, change: Floats) -> None:

@@ -14,7 +14,9 @@ import numpy as np
 
 from maxmargin.problems import BoxQP, Problem, Solution
 from maxmargin.solvers.base import Solver
-from maxmargin.solvers.monitor import Monitor, starting_point
+from maxmargin.solvers.monitor import Monitor
+from maxmargin.solvers.options import whole
+from maxmargin.solvers.points import starting_point
 from maxmargin.solvers.stop import Stop
 from maxmargin.typing import Floats, Integers
 
@@ -44,6 +46,10 @@ class SMO(Solver):
 
     name: ClassVar[str] = "smo"
     default_stop: ClassVar[Stop] = Stop(gap=1e-7, kkt=5e-7, iterations=1_000_000)
+
+    def __post_init__(self) -> None:
+        observe_every = whole(self.observe_every, "SMO(observe_every=...)")
+        object.__setattr__(self, "observe_every", observe_every)
 
     def run(self, problem: Problem, monitor: Monitor, warm: Solution | None) -> Solution:
         """Step until the monitor is satisfied or no step helps."""

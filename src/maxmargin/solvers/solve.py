@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+from typing import Any
+
+from maxmargin.certify import measure
 from maxmargin.certify.separability import require_separable
 from maxmargin.errors import InvalidInputError, UnsupportedProblemError
-from maxmargin.kernels import has_feature_map
 from maxmargin.problems import HardMargin, Problem, Solution
 from maxmargin.solvers.base import Solver
 from maxmargin.solvers.dual_qp import DualQP
@@ -25,6 +28,7 @@ SOLVERS: dict[str, Solver] = {
 
 _PRIMAL_UP_TO_FEATURES = 500
 _DUAL_UP_TO_VARIABLES = 2000
+_SEPARABILITY_UP_TO_POINTS = 10_000
 
 
 def solve(
@@ -44,7 +48,8 @@ def solve(
         One of `maxmargin.problems`.
     solver : str or Solver
         A name (``"primal-qp"``, ``"dual-qp"``, ``"lbfgsb"``, ``"smo"``, ``"subgradient"``,
-        ``"sgd"``), a solver with options such as ``LBFGSB(memory=5)``, or ``"auto"``.
+        ``"sgd"``), a solver with options such as ``LBFGSB(memory=5)``, or ``"auto"``: an
+        interior-point method where the size allows it, else ``"smo"``.
     stop : Stop, optional
         Accuracy to reach and limits; the solver's own by default.
     warm : Solution, optional
@@ -73,17 +78,27 @@ def solve(
             f"solve takes a problem of maxmargin.problems, such as SoftMargin(X, y, C=1); "
             f"got {type(problem).__name__}."
         )
-    chosen = _choose(solver, problem)
-    reason = chosen.refusal(problem)
+    _check_types(stop, warm, callback)
+    started = perf_counter()
+    candidates = _automatic(problem) if solver == "auto" else [_by_name(solver)]
+    reason = candidates[0].refusal(problem)
     if reason is not None:
         able = ", ".join(f"'{name}'" for name in solvers_for(problem))
         raise UnsupportedProblemError(
-            f"Solver '{chosen.name}' cannot solve {problem!r}: {reason}. These can: {able}."
+            f"Solver '{candidates[0].name}' cannot solve {problem!r}: {reason}. These can: {able}."
         )
-    if isinstance(problem, HardMargin):
+    if isinstance(problem, HardMargin) and problem.n_points <= _SEPARABILITY_UP_TO_POINTS:
         require_separable(problem)
-    complete = (stop or Stop()).completed_by(chosen.default_stop)
-    return chosen.run(problem, Monitor(problem, complete, callback, trace), warm)
+    best: Solution | None = None
+    for chosen in candidates:
+        complete = (stop or Stop()).completed_by(chosen.default_stop)
+        monitor = Monitor(problem, complete, callback, trace, started=started)
+        solution = chosen.run(problem, monitor, warm)
+        if solution.converged or monitor.ended_early:
+            return solution
+        best = solution if best is None else _better(problem, best, solution)
+    assert best is not None
+    return best
 
 
 def solvers_for(problem: Problem) -> list[str]:
@@ -99,21 +114,38 @@ def solvers_for(problem: Problem) -> list[str]:
     return [name for name, solver in SOLVERS.items() if solver.refusal(problem) is None]
 
 
-def _choose(solver: str | Solver, problem: Problem) -> Solver:
+def _check_types(stop: Any, warm: Any, callback: Any) -> None:
+    if stop is not None and not isinstance(stop, Stop):
+        raise InvalidInputError(f"stop must be a Stop, such as Stop(gap=1e-6); got {stop!r}.")
+    if warm is not None and not isinstance(warm, Solution):
+        raise InvalidInputError(f"warm must be a Solution to start from; got {warm!r}.")
+    if callback is not None and not callable(callback):
+        raise InvalidInputError(f"callback must be a function of a Record; got {callback!r}.")
+
+
+def _by_name(solver: Any) -> Solver:
     if isinstance(solver, Solver):
         return solver
-    if isinstance(solver, str) and solver == "auto":
-        return _automatic(problem)
     if not isinstance(solver, str) or solver not in SOLVERS:
         names = ", ".join(f"'{name}'" for name in ("auto", *SOLVERS))
         raise InvalidInputError(f"solver must be one of {names}, or a Solver; got {solver!r}.")
     return SOLVERS[solver]
 
 
-def _automatic(problem: Problem) -> Solver:
+def _automatic(problem: Problem) -> list[Solver]:
+    """Return solvers in the order in which to try them, until one converges."""
     qp = problem.dual()
-    if has_feature_map(problem.dual_kernel) and qp.gram.features.shape[1] <= _PRIMAL_UP_TO_FEATURES:
-        return PrimalQP()
+    chosen: list[Solver] = []
+    if qp.gram.n_features is not None and qp.gram.n_features <= _PRIMAL_UP_TO_FEATURES:
+        chosen.append(PrimalQP())
     if qp.n_variables <= _DUAL_UP_TO_VARIABLES and DualQP().refusal(problem) is None:
-        return DualQP()
-    return SMO()
+        chosen.append(DualQP())
+    return chosen or [SMO()]
+
+
+def _better(problem: Problem, one: Solution, other: Solution) -> Solution:
+    def key(solution: Solution) -> float:
+        sign = problem.dual().sign
+        return measure(problem, sign * solution.dual, solution.offsets).primal
+
+    return min((one, other), key=key)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from math import inf
 
-from maxmargin.errors import InvalidInputError
+from maxmargin.solvers.options import as_float, finite_from_zero, require
 
 __all__ = ["ConstantStep", "InverseRoot", "InverseTime", "Schedule"]
 
@@ -48,8 +49,9 @@ class InverseTime(Schedule):
     delay: float = 0.0
 
     def __post_init__(self) -> None:
-        _require(self.numerator >= 1, "numerator must be at least 1")
-        _require(self.delay >= 0, "delay must be zero or more")
+        usable = 1 <= as_float(self.numerator) < inf
+        require(usable, "InverseTime(numerator=...)", "be finite and at least 1", self.numerator)
+        finite_from_zero(self.delay, "InverseTime(delay=...)")
 
     def __call__(self, t: int) -> float:
         """Return numerator / (t + numerator - 1 + delay)."""
@@ -70,7 +72,8 @@ class InverseRoot(Schedule):
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        _require(0 < self.scale <= 1, "scale must lie in (0, 1]")
+        usable = 0 < as_float(self.scale) <= 1
+        require(usable, "InverseRoot(scale=...)", "lie in (0, 1]", self.scale)
 
     def __call__(self, t: int) -> float:
         """Return scale / sqrt(t)."""
@@ -91,14 +94,10 @@ class ConstantStep(Schedule):
     length: float = 0.01
 
     def __post_init__(self) -> None:
-        _require(0 < self.length <= 1, "length must lie in (0, 1]")
+        usable = 0 < as_float(self.length) <= 1
+        require(usable, "ConstantStep(length=...)", "lie in (0, 1]", self.length)
 
     def __call__(self, t: int) -> float:
         """Return the length."""
         del t
         return self.length
-
-
-def _require(condition: bool, sentence: str) -> None:
-    if not condition:
-        raise InvalidInputError(f"In a step schedule, {sentence}.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from maxmargin.certify import Measures
-from maxmargin.errors import InvalidInputError
+from maxmargin.solvers.options import positive, whole
 
 __all__ = ["Stop"]
 
@@ -47,8 +47,9 @@ class Stop:
     def __post_init__(self) -> None:
         for name in ("gap", "kkt", "seconds", "iterations"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise InvalidInputError(f"Stop({name}=...) must be above zero; got {value!r}.")
+            if value is not None:
+                checked = whole if name == "iterations" else positive
+                object.__setattr__(self, name, checked(value, f"Stop({name}=...)"))
 
     def completed_by(self, default: Stop) -> Self:
         """Fill what is not given from the solver's defaults."""

@@ -19,11 +19,17 @@ import numpy as np
 
 from maxmargin.problems import Problem, Solution
 from maxmargin.solvers.base import Solver
-from maxmargin.solvers.monitor import Monitor, starting_point
+from maxmargin.solvers.monitor import Monitor
+from maxmargin.solvers.options import instance, one_of, whole
+from maxmargin.solvers.points import starting_point
 from maxmargin.solvers.steps import InverseTime, Schedule
 from maxmargin.solvers.stop import Stop
 
-__all__ = ["Subgradient", "linear_loss_refusal"]
+__all__ = ["AVERAGING", "SCHEDULES", "Subgradient", "linear_loss_refusal"]
+
+#: What the options shared with `SGD` may be.
+AVERAGING = ("weighted", "none")
+SCHEDULES = "InverseTime(2.0) or ConstantStep(0.01)"
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,12 @@ class Subgradient(Solver):
     name: ClassVar[str] = "subgradient"
     default_stop: ClassVar[Stop] = Stop(gap=1e-3, iterations=20_000)
     exact: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        instance(self.schedule, "Subgradient(schedule=...)", Schedule, SCHEDULES)
+        one_of(self.averaging, "Subgradient(averaging=...)", AVERAGING)
+        observe_every = whole(self.observe_every, "Subgradient(observe_every=...)")
+        object.__setattr__(self, "observe_every", observe_every)
 
     def refusal(self, problem: Problem) -> str | None:
         """Refuse hard constraints and squared losses."""
