@@ -9,6 +9,11 @@ namespace maxmargin::kernels {
 
 enum class Form { linear, polynomial, gaussian, tanh, laplacian, chi2 };
 
+// Rounding moves an exponent found as a difference of sums by about their size times epsilon; this
+// bounds the size.
+template <class T>
+inline constexpr double largest_exponent_scale = sizeof(T) == 4 ? 256 : 1e5;
+
 template <class T>
 struct Kernel {
   Form form;
@@ -27,6 +32,12 @@ struct Kernel {
 
   // exp(-gamma distance): one on the diagonal.
   bool is_radial() const { return term() != simd::product; }
+
+  // Whether exp(-gamma distance) keeps its digits when the distance is a difference of sums
+  // as large as `scale`. Where the scale is NaN there are none to keep.
+  bool survives_cancellation(double scale) const {
+    return !(static_cast<double>(gamma) * scale > largest_exponent_scale<T>);
+  }
 
   // Turns sums of terms into kernel values.
   void apply(const simd::Loops<T>& loops, T* sums, int64_t n) const {

@@ -16,6 +16,9 @@ constexpr int64_t depth_piece = 256;
 constexpr int64_t most_tile_rows = 128;
 constexpr int64_t tile_entries = 1 << 17;
 
+// The dense loop's stride: rows that share each load of the panel.
+constexpr int64_t rows_together = 4;
+
 // Rows of the other side in one task; loading a panel is cheap beside them.
 constexpr int64_t task_rows = 8 * most_tile_rows;
 
@@ -59,6 +62,8 @@ void Panel<T>::clear() {
     });
   }
   std::fill(offsets_, offsets_ + width, T(0));
+  largest_offset_ = 0;
+  is_compacted_ = false;
 }
 
 template <class T>
@@ -75,26 +80,72 @@ void Panel<T>::load(int64_t first, int64_t count) {
       offset += share_against_zero(kernel_.term(), value);
     });
     offsets_[l] = static_cast<T>(offset);
+    if (offset > largest_offset_) largest_offset_ = offset;  // NaN stays out
   }
+}
+
+// The sums are of the size of both rows' distances from zero, but the panel's alone decide: a row
+// twice as far from zero as the panel's is so far from them that little of its distance cancels.
+template <class T>
+bool Panel<T>::changes_from_zero_are_accurate() const {
+  return kernel_.survives_cancellation(2 * largest_offset_);
 }
 
 template <class T>
 const T* Panel<T>::against(const Rows<T>& rows, int64_t begin, int64_t end) {
-  const int64_t n = end - begin;
-  if (rows.is_sparse()) {
-    loops_.sparse_panel[kernel_.term()](panel_.get(), present_.empty() ? nullptr : present_.data(),
-                                        rows.starts + begin, rows.columns, rows.values, n, offsets_,
-                                        tile_.data());
+  if (!rows.is_sparse()) {
+    sum_dense(rows, begin, end);
+  } else if (changes_from_zero_are_accurate()) {
+    sum_changes_from_zero(rows, begin, end);
   } else {
-    std::fill_n(tile_.begin(), n * width, T(0));
-    for (int64_t c = 0; c < rows.n_columns; c += depth_piece) {
-      loops_.dense_panel[kernel_.term()](panel_.get() + c * width,
-                                         std::min(depth_piece, rows.n_columns - c),
-                                         rows.dense_row(begin) + c, rows.n_columns, n, tile_.data());
-    }
+    sum_differences(rows, begin, end);
   }
-  kernel_.apply(loops_, tile_.data(), n * width);
+  kernel_.apply(loops_, tile_.data(), (end - begin) * width);
   return tile_.data();
+}
+
+template <class T>
+void Panel<T>::sum_dense(const Rows<T>& rows, int64_t begin, int64_t end) {
+  std::fill_n(tile_.begin(), (end - begin) * width, T(0));
+  add_terms(panel_.get(), rows.n_columns, rows.dense_row(begin), end - begin, tile_.data());
+}
+
+template <class T>
+void Panel<T>::sum_changes_from_zero(const Rows<T>& rows, int64_t begin, int64_t end) {
+  loops_.sparse_panel[kernel_.term()](panel_.get(), present_.empty() ? nullptr : present_.data(),
+                                      rows.starts + begin, rows.columns, rows.values, end - begin,
+                                      offsets_, tile_.data());
+}
+
+template <class T>
+void Panel<T>::sum_differences(const Rows<T>& rows, int64_t begin, int64_t end) {
+  if (!is_compacted_) compact_.take(panel_.get(), source_, first_, count_);
+  is_compacted_ = true;
+  const int64_t depth = compact_.depth();
+  compact_rows_.resize(rows_together * depth);
+  T* tile = tile_.data();
+  for (int64_t group = begin; group < end; group += rows_together) {
+    const int64_t n = std::min(rows_together, end - group);
+    for (int64_t r = 0; r < n; ++r) {
+      double elsewhere = 0;
+      compact_.split(rows, group + r, compact_rows_.data() + r * depth, [&](T value) {
+        elsewhere += share_against_zero(kernel_.term(), value);
+      });
+      std::fill_n(tile + r * width, width, static_cast<T>(elsewhere));
+    }
+    add_terms(compact_.values(), depth, compact_rows_.data(), n, tile);
+    tile += n * width;
+  }
+}
+
+// `rows` has n_rows rows of `depth` values.
+template <class T>
+void Panel<T>::add_terms(const T* panel, int64_t depth, const T* rows, int64_t n_rows,
+                         T* tile) const {
+  for (int64_t c = 0; c < depth; c += depth_piece) {
+    loops_.dense_panel[kernel_.term()](panel + c * width, std::min(depth_piece, depth - c),
+                                       rows + c, depth, n_rows, tile);
+  }
 }
 
 template <class T>
@@ -168,7 +219,8 @@ void fill_by_panels(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T>& b,
 
   const int64_t n_panels = ceil_divide(in_panels.n_rows, Panel<T>::width);
   const int64_t n_pieces = ceil_divide(read.n_rows, task_rows);
-  const int64_t tile_rows = Panel<T>::rows_at_once(read);
+  const int64_t tile_rows =
+      std::min(Panel<T>::rows_at_once(read), Panel<T>::rows_at_once(in_panels));
   std::vector<std::optional<Panel<T>>> panels(std::max(execution.n_threads, 1));
 
   const auto fill_piece = [&](int64_t task, threads::Worker& worker) {

@@ -1,7 +1,9 @@
 // Blocks by panels: a few rows of one side laid out side by side meet the entries of the other.
 //
 // The cost is the number of stored entries of the other side for each panel, so sparse rows cost
-// what they hold. Every value depends on its own two rows only.
+// what they hold. Sparse rows change a distance from zero, which the panel's rows bring along, and
+// that loses digits when the panel's rows are long; such panels meet them by differences instead.
+// Every value depends on its own two rows only, up to the rounding of that choice.
 #pragma once
 
 #include <cstdlib>
@@ -10,6 +12,7 @@
 
 #include "../simd/dispatch.h"
 #include "block.h"
+#include "compact.h"
 #include "symmetry.h"
 
 namespace maxmargin::kernels {
@@ -34,6 +37,11 @@ class Panel {
 
  private:
   void clear();
+  bool changes_from_zero_are_accurate() const;
+  void sum_dense(const Rows<T>& rows, int64_t begin, int64_t end);
+  void sum_changes_from_zero(const Rows<T>& rows, int64_t begin, int64_t end);
+  void sum_differences(const Rows<T>& rows, int64_t begin, int64_t end);
+  void add_terms(const T* panel, int64_t depth, const T* rows, int64_t n_rows, T* tile) const;
 
   struct Free {
     void operator()(T* memory) const { std::free(memory); }
@@ -46,7 +54,11 @@ class Panel {
   int64_t count_ = 0;
   std::unique_ptr<T[], Free> panel_;  // n_columns x width
   std::vector<uint64_t> present_;     // a bit for each column; empty for a narrow panel
-  T offsets_[width] = {};
+  T offsets_[width] = {};             // the loaded rows' distances from zero
+  double largest_offset_ = 0;
+  bool is_compacted_ = false;         // whether `compact_` holds the loaded rows
+  CompactPanel<T> compact_;
+  std::vector<T> compact_rows_;
   std::vector<T> tile_;
 };
 

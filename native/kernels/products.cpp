@@ -25,10 +25,6 @@ int64_t choose_tile_side(int64_t n_rows, int64_t n_columns) {
   return size < 4e6 ? 128 : size < 16e6 ? 256 : 512;
 }
 
-// Rounding moves gamma |a - b|^2 by about gamma (|a|^2 + |b|^2) epsilon; this bounds the factor.
-template <class T>
-constexpr T largest_exponent_scale = sizeof(T) == 4 ? T(256) : T(1e5);
-
 // A point near the middle of the rows, from a sample of them: any point keeps the mathematics.
 template <class T>
 std::vector<T> find_centre(const Rows<T>& rows) {
@@ -118,8 +114,8 @@ class TileFiller {
 
  private:
   bool products_are_accurate(const Span<T>& a, const Span<T>& b) const {
-    const T scale = left_->largest_norm(a.size()) + right_->largest_norm(b.size());
-    return !(kernel_.gamma * scale > largest_exponent_scale<T>);
+    return kernel_.survives_cancellation(left_->largest_norm(a.size()) +
+                                         right_->largest_norm(b.size()));
   }
 
   void fill_by_differences(const Span<T>& a, const Span<T>& b, threads::Worker& worker) {

@@ -4,6 +4,10 @@
 #include <atomic>
 #include <stdexcept>
 
+#ifdef MAXMARGIN_X86_LEVELS
+#include <cpuid.h>
+#endif
+
 namespace maxmargin::simd {
 namespace {
 
@@ -12,17 +16,46 @@ struct Level {
   const Table* table;
 };
 
+#ifdef MAXMARGIN_X86_LEVELS
+
+// Whether the register ECX of a CPUID leaf has all of these bits.
+bool has_bits(unsigned leaf, unsigned bits) {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid(leaf, &eax, &ebx, &ecx, &edx) && (ecx & bits) == bits;
+}
+
+// Asked of the processor itself: clangs before 2024 refuse these names in __builtin_cpu_supports.
+bool has_movbe_f16c_lzcnt() {
+  constexpr unsigned movbe = 1u << 22, f16c = 1u << 29, lzcnt = 1u << 5;
+  return has_bits(1, movbe | f16c) && has_bits(0x80000001, lzcnt);
+}
+
+bool has_v2() {
+  return __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("sse3") &&
+         __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&
+         __builtin_cpu_supports("sse4.2");
+}
+
+bool has_v3() {
+  return has_v2() && __builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") &&
+         __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && has_movbe_f16c_lzcnt();
+}
+
+bool has_v4() {
+  return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+
+#endif
+
 std::vector<Level> find_levels() {
   std::vector<Level> levels{{"baseline", &baseline::table}};
 #ifdef MAXMARGIN_X86_LEVELS
   __builtin_cpu_init();
-  const bool has_v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-  const bool has_v4 = has_v3 && __builtin_cpu_supports("avx512f") &&
-                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (has_v3) levels.push_back({"v3", &v3::table});
-  if (has_v4) levels.push_back({"v4", &v4::table});
+  if (has_v3()) levels.push_back({"v3", &v3::table});
+  if (has_v4()) levels.push_back({"v4", &v4::table});
 #endif
   return levels;
 }

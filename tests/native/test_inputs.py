@@ -148,6 +148,11 @@ def test_threads_come_from_the_environment(monkeypatch):
     monkeypatch.delenv("MAXMARGIN_NUM_THREADS", raising=False)
     monkeypatch.setenv("OMP_NUM_THREADS", "5,2")
     assert blocks.default_threads() == 5
+    for beyond_reason in ("99999999999", "9" * 5000):
+        monkeypatch.setenv("OMP_NUM_THREADS", beyond_reason)
+        rows = draw_rows(0, 300, 20)
+        assert blocks.block("laplacian", rows, rows).shape == (300, 300)
+        assert blocks.default_threads() == 1024
     monkeypatch.setenv("OMP_NUM_THREADS", "many")
     assert blocks.default_threads() >= 1
     monkeypatch.setenv("MAXMARGIN_NUM_THREADS", "7")

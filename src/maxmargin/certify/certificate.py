@@ -132,7 +132,7 @@ class Certificate:
             qp.point
         ]
         soft = np.isfinite(qp.cost) | (qp.ridge > 0)
-        slack = np.where(soft, np.maximum(0.0, -constraint), 0.0)
+        slack = np.where(soft, np.maximum(0.0, -constraint), 0.0) + 0.0
         # A squared loss has no upper bound; its second condition is a = slack / ridge.
         upper = np.where(qp.ridge > 0, 0.0, np.where(np.isinf(qp.cost), 0.0, qp.cost - multipliers))
         excess = np.where(qp.ridge > 0, np.abs(qp.ridge * multipliers - slack), 0.0)

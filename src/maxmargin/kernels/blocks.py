@@ -12,21 +12,18 @@ import math
 import os
 import re
 import sys
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from itertools import product
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import cython_blas
-from threadpoolctl import ThreadpoolController
 
 import maxmargin._native as _native
 from maxmargin.errors import InvalidInputError
+from maxmargin.kernels.blas_threads import single_threaded_blas
 
 __all__ = [
     "Form",
@@ -100,7 +97,7 @@ def block(
     out = np.empty((left.shape[0], right.shape[0]), dtype)
     work = out.size * min(_entries_per_row(left), _entries_per_row(right))
     light = work <= _WORK_FOR_ONE_THREAD
-    with _NO_LIMIT if light else _single_threaded_blas:
+    with _NO_LIMIT if light else single_threaded_blas:
         _native.fill(
             _FORMS[form], rows, other_rows, out, gamma, coef0, degree, 1 if light else threads
         )
@@ -136,8 +133,8 @@ def default_threads() -> int:
     if own:
         return _positive_count("MAXMARGIN_NUM_THREADS", own)
     shared = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    if shared.isdecimal() and int(shared) > 0:
-        return int(shared)
+    if shared.isdecimal() and float(shared) > 0:
+        return int(min(float(shared), _MOST_THREADS))
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -167,73 +164,6 @@ def _is_gemm(capsule: object, scalar: str) -> bool:
         rf"{number}, int \*, {number}, {number}, int \*\)"
     )
     return re.fullmatch(signature, (name_of(capsule) or b"").decode()) is not None
-
-
-class _SingleThreadedBlas:
-    """Keeps SciPy's BLAS to one thread while any block is being computed.
-
-    The first of several overlapping blocks sets the limit and the last one lifts it.
-    """
-
-    def __init__(self) -> None:
-        self._controls: list[_BlasThreads] | None = None
-        self._before: list[int] = []
-        self._inside = 0
-        self._lock = threading.Lock()
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._controls is None:
-                self._controls = _find_blas_threads()
-            if self._inside == 0:
-                self._before = [control.get() for control in self._controls]
-                self._set([1] * len(self._before))
-            self._inside += 1
-
-    def __exit__(self, *exception: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._set(self._before)
-
-    def forget_other_threads(self) -> None:
-        """In a forked child: no other thread is inside a block, and none holds the lock."""
-        self._lock = threading.Lock()
-        if self._inside > 0:
-            self._inside = 0
-            self._set(self._before)
-
-    def _set(self, counts: list[int]) -> None:
-        for control, count in zip(self._controls or [], counts, strict=True):
-            if control.get() != count:
-                control.set(count)
-
-
-class _BlasThreads(NamedTuple):
-    get: Callable[[], int]
-    set: Callable[[int], object]
-
-
-def _find_blas_threads() -> list[_BlasThreads]:
-    """Find how to read and set the number of threads of the BLAS that SciPy loads."""
-    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
-    bundled = [
-        library
-        for library in libraries
-        if any(part.startswith("scipy") for part in Path(library.filepath).parent.parts)
-    ]
-    return [_blas_threads_of(library) for library in bundled or libraries]
-
-
-def _blas_threads_of(library: Any) -> _BlasThreads:
-    # threadpoolctl lets one thread only set OpenBLAS's limit and ignores the others.
-    if library.internal_api == "openblas" and library.threading_layer == "pthreads":
-        for prefix, suffix in product(("", "scipy_"), ("", "64_", "_64")):
-            names = [f"{prefix}openblas_{verb}_num_threads{suffix}" for verb in ("get", "set")]
-            functions: list[Any] = [getattr(library.dynlib, name, None) for name in names]
-            if None not in functions:
-                return _BlasThreads(*functions)
-    return _BlasThreads(library.get_num_threads, library.set_num_threads)
 
 
 def _as_matrix(name: str, X: Any) -> Any:
@@ -317,9 +247,6 @@ def _check_parameters(form: str, gamma: float, coef0: float, degree: int) -> Non
 
 
 _NO_LIMIT: AbstractContextManager[None] = nullcontext()
-_single_threaded_blas = _SingleThreadedBlas()
-if sys.platform != "win32":
-    os.register_at_fork(after_in_child=_single_threaded_blas.forget_other_threads)
 connect_blas(cython_blas.__pyx_capi__)
 if "MAXMARGIN_SIMD" in os.environ:
     use_simd_level(os.environ["MAXMARGIN_SIMD"])

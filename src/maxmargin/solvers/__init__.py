@@ -6,6 +6,7 @@
     stop          Stop: accuracy and limits
     monitor       the part that all share: clock, gap, trace, ending
     points        where a run starts, how its end is tidied
+    options       checks of the solvers' options
     primal_qp     interior point on the primal        (Clarabel)
     dual_qp       interior point on the dual          (Clarabel)
     lbfgsb        quasi-Newton on the box-constrained dual (SciPy)
