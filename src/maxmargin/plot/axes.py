@@ -6,6 +6,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 
+from maxmargin.errors import InvalidInputError
 from maxmargin.problems import Case, Solution
 from maxmargin.typing import Floats, Integers
 
@@ -14,9 +15,11 @@ __all__ = [
     "NEGATIVE",
     "POSITIVE",
     "SERIES",
+    "add_legend",
     "axes_or_new",
     "ink",
     "mark_support",
+    "require",
     "support_points",
 ]
 
@@ -30,10 +33,28 @@ SERIES = (POSITIVE, NEGATIVE, "#12967a", "#b8609a", "#b58900", "#4fa8dc", GREY)
 def axes_or_new(ax: Axes | None) -> Axes:
     """Return the axes given, or those of a new pyplot figure."""
     if ax is not None:
+        require(Axes, ax, "ax", "a matplotlib Axes")
         return ax
     from matplotlib import pyplot as plt
 
     return plt.subplots(layout="constrained")[1]
+
+
+def require(kind: type, value: object, name: str, advice: str) -> None:
+    """Raise a sentence unless the value is of the kind that a picture is drawn from."""
+    if not isinstance(value, kind):
+        raise InvalidInputError(f"{name} must be {advice}; got {type(value).__name__}.")
+
+
+def add_legend(ax: Axes) -> None:
+    """Put the legend below the axes, where it covers nothing."""
+    ax.legend(
+        fontsize="small",
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.14),
+        ncols=3,
+        frameon=False,
+    )
 
 
 def ink() -> str:

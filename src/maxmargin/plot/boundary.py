@@ -10,7 +10,16 @@ from matplotlib.axes import Axes
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels import Linear
-from maxmargin.plot.axes import GREY, NEGATIVE, POSITIVE, axes_or_new, ink, mark_support
+from maxmargin.plot.axes import (
+    GREY,
+    NEGATIVE,
+    POSITIVE,
+    add_legend,
+    axes_or_new,
+    ink,
+    mark_support,
+    require,
+)
 from maxmargin.plot.curve import draw_curve
 from maxmargin.plot.slacks import draw_segments, has_slack, margin_feet, nearest_on
 from maxmargin.plot.view import inputs, span
@@ -49,8 +58,8 @@ def boundary(
     padding : float
         Empty border, as a fraction of the data's extent.
     legend : bool
-        Whether to add a legend inside the axes. Every artist is labelled, so that
-        ``ax.figure.legend(loc="outside lower center")`` can place one outside instead.
+        Whether to add a legend below the axes; a figure with ``layout="constrained"`` makes room
+        for it. Every artist is labelled, so that another legend can take its place.
 
     Returns
     -------
@@ -67,6 +76,7 @@ def boundary(
     >>> ax.get_xlabel()
     '$x_1$'
     """
+    require(Solution, solution, "solution", "a Solution, as solve(problem) returns it")
     if resolution < 2:
         raise InvalidInputError(f"resolution must be at least 2 grid points; got {resolution!r}.")
     if not padding >= 0:
@@ -80,7 +90,7 @@ def boundary(
         ax = axes_or_new(ax)
         _draw_plane(ax, solution, plane)
     if legend:
-        ax.legend(fontsize="small")
+        add_legend(ax)
     return ax
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from maxmargin.certify import Certificate
-from maxmargin.plot.axes import GREY, NEGATIVE, POSITIVE, axes_or_new, ink
+from maxmargin.plot.axes import GREY, NEGATIVE, POSITIVE, axes_or_new, ink, require
 from maxmargin.problems import Case
 from maxmargin.typing import Floats
 
@@ -51,6 +51,7 @@ def kkt(certificate: Certificate, ax: Axes | None = None, *, legend: bool = True
     >>> ax.get_ylabel()
     'multiplier a'
     """
+    require(Certificate, certificate, "certificate", "a Certificate, as certify(...) returns it")
     qp = certificate.problem.dual()
     used = qp.cost > 0
     unit, ylabel = _unit(qp.cost[used], qp.ridge[used])

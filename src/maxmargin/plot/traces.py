@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from maxmargin.certify import certify
 from maxmargin.errors import InvalidInputError
-from maxmargin.plot.axes import SERIES, axes_or_new
+from maxmargin.plot.axes import SERIES, axes_or_new, require
 from maxmargin.problems import Record, Solution, Trace
 from maxmargin.typing import Floats
 
@@ -80,6 +80,7 @@ def traces(
     """
     ylabel, measured = _choice(quantity, "quantity", _QUANTITIES)
     xlabel, clock = _choice(against, "against", _CLOCKS)
+    require(Mapping, runs, "runs", "a mapping of names to solutions or traces")
     if not runs:
         raise InvalidInputError("runs is empty: give at least one name and its Solution or Trace.")
     records = {name: _records(name, run) for name, run in runs.items()}
