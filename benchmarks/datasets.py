@@ -30,6 +30,8 @@ def load(name: str) -> dict[str, Any]:
         key: arrays[key] for key in arrays.files if key.rsplit("_", 1)[0] not in sparse_names
     }
     for key in sparse_names:
-        parts = (arrays[f"{key}_data"], arrays[f"{key}_indices"], arrays[f"{key}_indptr"])
+        # Some peers take 32-bit indices only.
+        places = [arrays[f"{key}_{part}"].astype(np.int32) for part in ("indices", "indptr")]
+        parts = (arrays[f"{key}_data"], *places)
         loaded[key] = sparse.csr_array(parts, shape=tuple(arrays[f"{key}_shape"]))
     return loaded
