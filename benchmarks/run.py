@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 import datasets
@@ -28,7 +28,8 @@ from maxmargin import __version__
 from maxmargin.kernels import RBF, Chi2, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from maxmargin.kernels.blocks import default_threads, simd_level
 
-REPEATS = 5
+REPEATS = 7
+QUIET = 0.1
 BLOCK_ROWS = 1000
 
 
@@ -91,6 +92,7 @@ def real_data() -> Iterator[tuple[str, Any]]:
 
 
 def seconds(function: Callable[[], Any]) -> tuple[float, Any]:
+    sleep(QUIET)  # OpenBLAS's threads keep a core busy for some 25 ms after a product
     start = perf_counter()
     value = function()
     return perf_counter() - start, value
@@ -135,7 +137,8 @@ Speed is a ratio against a peer in the same run, on the same machine, on real da
 
 ## Kernel blocks
 
-Made by `make bench`. Each pair of measurements alternates both libraries; medians of {REPEATS}.
+Made by `make bench`. Measurements alternate both libraries, with a pause of {QUIET} s before each
+so that the other's threads have gone to sleep; medians of {REPEATS}.
 maxmargin {__version__} ({default_threads()} threads, SIMD level {simd_level()}), scikit-learn
 {sklearn.__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}, Python
 {platform.python_version()}, {os.cpu_count()} cores. "difference" is the largest one between the two
