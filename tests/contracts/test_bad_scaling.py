@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from maxmargin import Solution, Stop, certify, separability, solve
-from maxmargin.kernels import RBF
+from maxmargin import InvalidInputError, Solution, Stop, certify, separability, solve
+from maxmargin.kernels import RBF, Polynomial
 from maxmargin.problems import EpsilonTube, HardMargin, NuMargin, SoftMargin, Sphere
 
 RANDOM = np.random.default_rng(0)
@@ -114,6 +114,21 @@ def test_decisions_use_support_vectors_only() -> None:
     seen.clear()
     solution.decision(X)
     assert seen == [len(solution.support)]
+
+
+@pytest.mark.parametrize("solver", ["auto", "dual-qp", "smo", "subgradient"])
+@pytest.mark.parametrize(
+    "problem",
+    [
+        lambda: SoftMargin(X * 1e200, Y),
+        lambda: SoftMargin(X * 1e5, Y, kernel=Polynomial(1, 1, 100)),
+        lambda: SoftMargin(X, Y, C=1e300),
+        lambda: SoftMargin(X, Y, sample_weight=np.full(60, 1e300)),
+    ],
+)
+def test_numbers_that_overflow_are_refused(problem, solver: str) -> None:
+    with pytest.raises(InvalidInputError, match=r"[Ss]cale the|HardMargin"):
+        solve(problem(), solver=solver)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

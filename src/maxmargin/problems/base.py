@@ -53,7 +53,6 @@ class Problem(ABC):
         kernel = checks.kernel_kind(self.kernel)
         X = kernel.validate(self.X)
         self._set(X=X, kernel=kernel.resolve(X), bias=checks.bias_kind(self.bias))
-        self._gram().diagonal  # noqa: B018 - overflow is an error of the input
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():

@@ -15,6 +15,8 @@ from maxmargin.typing import Floats
 
 __all__ = ["bias_kind", "fraction", "kernel_kind", "labels", "penalty_cost", "targets", "weights"]
 
+_LARGEST_COST = 1e50
+
 
 def labels(y: Any, n_points: int, weight: Floats) -> Floats:
     """Return labels that are exactly -1 and +1, both present with a positive weight."""
@@ -53,6 +55,11 @@ def weights(sample_weight: Any, n_points: int) -> Floats:
         raise InvalidInputError(
             f"sample_weight must be zero or more everywhere; the smallest is {values.min():g}."
         )
+    if values.max() > _LARGEST_COST:
+        raise InvalidInputError(
+            f"sample_weight reaches {values.max():g}, which leaves no digits for anything else: "
+            "scale the weights to moderate numbers."
+        )
     if not (values > 0).any():
         raise InvalidInputError("sample_weight is zero everywhere: no point is left to learn from.")
     return values
@@ -64,7 +71,12 @@ def penalty_cost(C: Any) -> float:
         raise InvalidInputError(
             "C is infinite, which allows no slack at all: that problem is HardMargin."
         )
-    return positive(C, "C")
+    value = positive(C, "C")
+    if value > _LARGEST_COST:
+        raise InvalidInputError(
+            f"C = {value:g} leaves no digits for anything else: use HardMargin."
+        )
+    return value
 
 
 def fraction(nu: Any) -> float:

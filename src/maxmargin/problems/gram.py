@@ -72,7 +72,7 @@ class Gram:
     def matrix(self) -> Floats:
         """The whole matrix."""
         X = as_float64(self.X)
-        values = self.kernel.block(X, X).astype(np.float64, copy=False)
+        values = self._moderate(self.kernel.block(X, X).astype(np.float64, copy=False))
         if self.kernel.positive_semidefinite is None:
             values = _symmetric(values, self.kernel)
         return values + self.constant
@@ -84,21 +84,25 @@ class Gram:
 
     @cached_property
     def diagonal(self) -> Floats:
-        """The diagonal; an error if the kernel overflows on this data."""
+        """The diagonal."""
         with np.errstate(over="ignore", invalid="ignore"):
             values = self.kernel.diag(as_float64(self.X)) + self.constant
-        if not np.isfinite(values).all() or np.abs(values).max() > _LARGEST_VALUE:
-            raise InvalidInputError(
-                f"{self.kernel!r} is too large on this data: k(x, x) reaches "
-                f"{np.abs(values).max():.3g}. Scale the features, or choose other parameters."
-            )
-        return values
+        return self._moderate(values)
 
     @cached_property
     def spread(self) -> float:
         """The mean squared distance of a sample of points from their mean, in feature space."""
         sample = np.unique(np.linspace(0, self.n_points - 1, _SAMPLE).astype(np.int64))
         return float(self.diagonal[sample].mean() - self._block(sample, sample).mean())
+
+    def _moderate(self, values: Floats) -> Floats:
+        largest = float(np.abs(values).max(initial=0.0))
+        if not largest <= _LARGEST_VALUE:
+            raise InvalidInputError(
+                f"{self.kernel!r} is too large on this data: it reaches {largest:.3g}. Scale the "
+                "features, or choose other parameters."
+            )
+        return values
 
     def rows(self, points: Integers) -> Floats:
         """Return the rows of the given points."""
