@@ -8,7 +8,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.relative_to(DOCS).parts)
+PAGES = [
+    ROOT / "README.md",
+    *sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.relative_to(DOCS).parts),
+]
 
 FENCE = re.compile(r"^(?P<fence>`{3,}|:{3,})(?P<language>[^`]*)$")
 
@@ -40,7 +43,7 @@ def examples_of(text):
 
 
 def named(page):
-    return page.relative_to(DOCS).as_posix()
+    return page.relative_to(ROOT).as_posix()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
