@@ -16,6 +16,7 @@ from maxmargin.kernels import blocks
 
 from .formulas import FORMS, LAYOUTS, PARAMETERS, draw_rows
 
+TRIES = 5
 SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
 
 
@@ -120,22 +121,27 @@ def test_an_interrupt_ends_a_long_block_at_once(form, n_threads):
 
         signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
         A = np.random.default_rng(0).random((4000, 4000))
+        B = A.copy()
         blocks.block("{form}", A[:100], A[:100])
-        sent = []
-        def interrupt():
-            sent.append(time.perf_counter())
-            os.kill(os.getpid(), signal.SIGINT)
-        timer = threading.Timer(0.3, interrupt)
-        timer.start()
-        try:
-            blocks.block("{form}", A, A.copy(), n_threads={n_threads})
-        except KeyboardInterrupt:
-            sys.stdout.write(str(time.perf_counter() - sent[0]))
+
+        def seconds_to_stop():
+            sent = []
+            def interrupt():
+                sent.append(time.perf_counter())
+                os.kill(os.getpid(), signal.SIGINT)
+            threading.Timer(0.2, interrupt).start()
+            try:
+                blocks.block("{form}", A, B, n_threads={n_threads})
+            except KeyboardInterrupt:
+                return time.perf_counter() - sent[0]
+
+        # Whoever else uses the machine only adds to the delay: the best of several tries is ours.
+        sys.stdout.write(str(min(seconds_to_stop() for _ in range({TRIES}))))
         K = blocks.block("{form}", A[:300, :50], A[:300, :50], n_threads={n_threads})
         assert np.isfinite(K).all()
         """
     )
-    assert 0 <= float(out) < (5.0 if SANITIZED else 1.0)
+    assert 0 <= float(out) < (2.0 if SANITIZED else 0.2)
 
 
 def test_a_signal_handler_runs_during_a_block_and_its_error_comes_out():

@@ -52,21 +52,9 @@ def assert_same_value(one: float, other: float) -> None:
     assert one == pytest.approx(other, rel=1e-6, abs=1e-6)
 
 
-@pytest.mark.parametrize("kind", CLASSES)
+@pytest.mark.parametrize("kind", [*CLASSES, *TUBES])
 @given(seed=seeds, decimals=roundings, kernel=kernels, bias=biases)
-def test_the_label_flip_flips_the_decision(
-    kind: str, seed: int, decimals: int, kernel: Kernel, bias: Bias
-) -> None:
-    data = draw(kind, seed, decimals=decimals)
-    solution, value = proved(make(kind, data, kernel=kernel, bias=bias))
-    flipped, flipped_value = proved(make(kind, replace(data, y=-data.y), kernel=kernel, bias=bias))
-    assert_same_value(value, flipped_value)
-    assert_same(flipped.decision(GRID), -solution.decision(GRID), shifts(kind, bias))
-
-
-@pytest.mark.parametrize("kind", TUBES)
-@given(seed=seeds, decimals=roundings, kernel=kernels, bias=biases)
-def test_negated_targets_negate_the_prediction(
+def test_the_label_flip_flips_the_decision_and_negated_targets_the_prediction(
     kind: str, seed: int, decimals: int, kernel: Kernel, bias: Bias
 ) -> None:
     data = draw(kind, seed, decimals=decimals)

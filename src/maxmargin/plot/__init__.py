@@ -16,14 +16,14 @@ Every function takes Axes and returns them; without any it makes a new figure.
 from maxmargin.errors import MissingDependencyError
 
 try:
-    import matplotlib as _matplotlib  # noqa: F401
-except ImportError:
+    from maxmargin.plot.boundary import boundary
+    from maxmargin.plot.kkt import kkt
+    from maxmargin.plot.traces import traces
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] != "matplotlib":
+        raise
     raise MissingDependencyError(
         "maxmargin.plot needs matplotlib: install it with pip install 'maxmargin[plot]'."
     ) from None
-
-from maxmargin.plot.boundary import boundary
-from maxmargin.plot.kkt import kkt
-from maxmargin.plot.traces import traces
 
 __all__ = ["boundary", "kkt", "traces"]

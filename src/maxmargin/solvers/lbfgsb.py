@@ -56,7 +56,7 @@ class LBFGSB(Solver):
     observe_every: int = 10
 
     name: ClassVar[str] = "lbfgsb"
-    default_stop: ClassVar[Stop] = Stop(gap=5e-7, kkt=1e-6, iterations=200_000)
+    default_stop: ClassVar[Stop] = Stop(gap=1e-7, kkt=5e-7, iterations=200_000)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "factr", finite_from_zero(self.factr, "LBFGSB(factr=...)"))

@@ -158,5 +158,5 @@ class Monitor:
         return (
             f"Stopped before the accuracy asked for, because "
             f"{why or 'the method made no further progress'}: {reached}. "
-            "Allow more in Stop(...) or choose another solver."
+            "Allow more in Stop(...), scale the features, or choose another solver."
         )

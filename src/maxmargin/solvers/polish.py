@@ -34,7 +34,7 @@ def polished_solution(
     else:
         signed, offsets = polish(monitor.problem, signed, offsets)
     ending = (
-        "rounding limits the method on this data (scale the features, or lower C)"
+        "rounding limits the method on this data"
         if "Solved" in result.ending
         else f"the interior-point method ended with {result.ending}"
     )
