@@ -49,7 +49,7 @@ class Case(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class BoxQP:
-    """Data of the quadratic program above.
+    """The quadratic program that every problem's dual is, in signed variables.
 
     Attributes
     ----------
@@ -60,9 +60,9 @@ class BoxQP:
     sign, linear, cost, ridge : ndarray of shape (m,)
         As in the formulas; linear is p.
     equality : ndarray of shape (k, m)
-        A.
+        The matrix A of the sums.
     total : ndarray of shape (k,)
-        d.
+        Their values d.
 
     Examples
     --------
