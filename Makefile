@@ -2,10 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BENCH_VENV := .venv-bench
 NATIVE := $(shell find native -type f 2>/dev/null)
 INSTALL_INPUTS := pyproject.toml CMakeLists.txt $(NATIVE)
 
-.PHONY: demo test lint docs bench asan clean
+.PHONY: demo test lint docs bench bench-kernels bench-engine asan clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -22,15 +23,22 @@ lint: $(VENV)/linters
 docs: $(VENV)/docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
-bench: $(VENV)/installed
-	$(BIN)/python benchmarks/run.py
+bench: bench-kernels bench-engine
+
+bench-kernels: $(VENV)/installed
+	$(BIN)/python -m benchmarks.kernel_blocks
+
+# Fits against the peers of benchmarks/peers.txt: takes hours. ENGINE passes options, for example
+# make bench-engine ENGINE='--problems ijcnn1 --no-growth --keep'.
+bench-engine: $(BENCH_VENV)/installed
+	$(BENCH_VENV)/bin/python -m benchmarks.engine $(ENGINE)
 
 # The native tests against a build with the address and undefined-behaviour sanitizers.
 asan:
 	PYTHON=$(PYTHON) tools/asan.sh
 
 clean:
-	rm -rf $(VENV) .venv-asan build demo docs/_build
+	rm -rf $(VENV) $(BENCH_VENV) .venv-asan build demo docs/_build
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -46,4 +54,12 @@ $(VENV)/linters: $(VENV)/installed
 
 $(VENV)/docs: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $@
+
+# Not editable: what is measured is what users install.
+$(BENCH_VENV)/installed: benchmarks/peers.txt $(INSTALL_INPUTS) $(shell find src -name '*.py')
+	test -x $(BENCH_VENV)/bin/python || $(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --quiet --upgrade pip
+	$(BENCH_VENV)/bin/python -m pip install --quiet -r benchmarks/peers.txt
+	$(BENCH_VENV)/bin/python -m pip install --quiet -C build-dir=build/bench .
 	touch $@

@@ -24,7 +24,12 @@ def load(name: str) -> dict[str, Any]:
     place = folder()
     if place is None:
         raise FileNotFoundError("Set MAXMARGIN_DATA to the folder of the data sets.")
-    arrays = np.load(place / f"{name}.npz")
+    return read(place / f"{name}.npz")
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read arrays; a sparse one lies there as its data, indices, indptr and shape."""
+    arrays = np.load(path)
     sparse_names = [key.removesuffix("_shape") for key in arrays.files if key.endswith("_shape")]
     loaded: dict[str, Any] = {
         key: arrays[key] for key in arrays.files if key.rsplit("_", 1)[0] not in sparse_names
@@ -35,3 +40,15 @@ def load(name: str) -> dict[str, Any]:
         parts = (arrays[f"{key}_data"], *places)
         loaded[key] = sparse.csr_array(parts, shape=tuple(arrays[f"{key}_shape"]))
     return loaded
+
+
+def write(path: Path, arrays: dict[str, Any]) -> None:
+    """Write arrays so that `read` finds them again."""
+    parts: dict[str, Any] = {}
+    for key, array in arrays.items():
+        if sparse.issparse(array):
+            for part in ("data", "indices", "indptr", "shape"):
+                parts[f"{key}_{part}"] = np.asarray(getattr(array, part))
+        else:
+            parts[key] = np.asarray(array)
+    np.savez(path, **parts)

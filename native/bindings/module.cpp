@@ -10,32 +10,15 @@
 #include "../blas/gemm.h"
 #include "../kernels/block.h"
 #include "../simd/dispatch.h"
+#include "arrays.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace maxmargin;
+using namespace maxmargin::bindings;
 using kernels::Form;
 
 namespace {
-
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Output = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-int64_t extent(const auto& array, size_t axis) { return static_cast<int64_t>(array.shape(axis)); }
-
-// A view of the rows and the arrays that keep it valid.
-template <class T>
-struct HeldRows {
-  kernels::Rows<T> view;
-  Matrix<T> dense;
-  Vector<T> values;
-  Vector<int64_t> starts;
-  Vector<int32_t> columns;
-};
 
 template <class T>
 HeldRows<T> hold_dense(Matrix<T> array) {
@@ -111,6 +94,7 @@ NB_MODULE(_native, module) {
       .value("chi2", Form::chi2);
   bind_rows<float>(module, "Rows32");
   bind_rows<double>(module, "Rows64");
+  bind_engine(module);
   module.def("connect_blas", [](nb::object sgemm, nb::object dgemm) {
     blas::connect<float>(gemm_of<float>(sgemm));
     blas::connect<double>(gemm_of<double>(dgemm));

@@ -1,4 +1,5 @@
-// Chooses how a block is computed: matrix products where BLAS can give them, panels otherwise.
+// Chooses how a block is computed: wide panels, matrix products where BLAS can give them, or panels
+// of differences.
 #include "block.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 
 #include "panels.h"
 #include "products.h"
+#include "wide.h"
 
 namespace maxmargin::kernels {
 namespace {
@@ -23,6 +25,10 @@ template <class T>
 void fill(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T>& b, Symmetry symmetry, T* out,
           const Execution& execution) {
   if (a.n_rows == 0 || b.n_rows == 0) return;
+  if (symmetry == Symmetry::none && suits_wide_panels(kernel, a, b) &&
+      fill_by_wide_panels(kernel, a, b, out, execution)) {
+    return;
+  }
   if (suits_products(kernel, a, b)) {
     fill_by_products(kernel, a, b, symmetry, out, execution);
   } else {

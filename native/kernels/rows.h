@@ -14,7 +14,7 @@ struct Rows {
   const int32_t* columns = nullptr;   // CSR only
 
   bool is_sparse() const { return starts != nullptr; }
-  int64_t n_entries() const { return is_sparse() ? starts[n_rows] : n_rows * n_columns; }
+  int64_t n_entries() const { return is_sparse() ? starts[n_rows] - starts[0] : n_rows * n_columns; }
   const T* dense_row(int64_t row) const { return values + row * n_columns; }
 
   template <class Visit>

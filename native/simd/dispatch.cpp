@@ -100,4 +100,19 @@ const Loops<double>& active_loops<double>() {
   return active().load()->table->float64;
 }
 
+template <>
+const StepLoops<float, float>& active_steps<float, float>() {
+  return active().load()->table->steps32;
+}
+
+template <>
+const StepLoops<float, double>& active_steps<float, double>() {
+  return active().load()->table->steps_mixed;
+}
+
+template <>
+const StepLoops<double, double>& active_steps<double, double>() {
+  return active().load()->table->steps64;
+}
+
 }  // namespace maxmargin::simd

@@ -19,4 +19,7 @@ void use_level(const std::string& name);
 template <class T>
 const Loops<T>& active_loops();
 
+template <class T, class U>
+const StepLoops<T, U>& active_steps();
+
 }  // namespace maxmargin::simd

@@ -10,6 +10,14 @@ namespace {
 #include "elementary.inc"
 
 template <class T>
+constexpr T infinite() {
+  return static_cast<T>(__builtin_inf());
+}
+
+#include "wide.inc"
+#include "steps.inc"
+
+template <class T>
 struct Product {
   static inline T of(T p, T v) { return p * v; }
   static inline T beyond_zero(T p, T v) { return p * v; }
@@ -214,6 +222,9 @@ constexpr Loops<T> loops_of() {
        dense_panel<T, AbsoluteDifference>, dense_panel<T, ChiSquared>},
       {sparse_panel<T, Product>, sparse_panel<T, SquaredDifference>,
        sparse_panel<T, AbsoluteDifference>, sparse_panel<T, ChiSquared>},
+      wide_dense<T>,
+      wide_sparse<T>,
+      add_weighted<T>,
       polynomial<T>,
       tanh<T>,
       decay<T>,
@@ -225,7 +236,11 @@ constexpr Loops<T> loops_of() {
 }  // namespace
 
 namespace MAXMARGIN_LEVEL {
-constexpr Table made_here = {loops_of<float>(), loops_of<double>()};
+constexpr Table made_here = {loops_of<float>(),
+                             loops_of<double>(),
+                             {take_step<float, float>, find_partner<float, float>},
+                             {take_step<float, double>, find_partner<float, double>},
+                             {take_step<double, double>, find_partner<double, double>}};
 extern const Table table;
 const Table table = made_here;
 }  // namespace MAXMARGIN_LEVEL

@@ -15,6 +15,28 @@ inline constexpr int lanes = 64 / sizeof(T);
 enum Term { product, squared_difference, absolute_difference, chi_squared };
 inline constexpr int term_count = 4;
 
+// A wide panel holds `panel_width<T>` points side by side: panel[c * panel_width + l].
+template <class T>
+inline constexpr int panel_width = 4 * lanes<T>;
+
+// Below this a curvature counts as this: the step is then bounded by the box alone.
+template <class T>
+constexpr T smallest_curvature() {
+  return sizeof(T) == 4 ? T(1e-7) : T(1e-12);
+}
+
+template <class T>
+struct Highest {
+  T value;
+  int64_t position;
+};
+
+template <class T>
+struct Partner {
+  int64_t position;
+  T lowest;  // of the open scores
+};
+
 template <class T>
 struct Loops {
   // tile[r][l] += sum over `depth` columns of term(panel[c][l], rows[r][c])
@@ -29,6 +51,19 @@ struct Loops {
                                    const int32_t* columns, const T* values, int64_t n_rows,
                                    const T* offsets, T* tile);
 
+  // out[r][offset + l] = sum over c of rows[r][c] panel[c][l], for a wide panel
+  void (*wide_dense)(const T* panel, int64_t depth, const T* rows, int64_t stride, int64_t n_rows,
+                     T* const* out, int64_t offset);
+
+  // The same for rows given by their entries [begins[r], ends[r]); `accumulate` adds to `out`.
+  void (*wide_sparse)(const T* panel, const int64_t* begins, const int64_t* ends,
+                      const int32_t* columns, const T* values, int64_t n_rows, bool accumulate,
+                      T* const* out, int64_t offset);
+
+  // sums[c] += sum over r of weights[r] rows[r][offset + c]
+  void (*add_weighted)(const T* const* rows, const double* weights, int64_t n_rows, int64_t offset,
+                       int64_t n, double* sums);
+
   // x <- (gamma x + coef0)^degree
   void (*polynomial)(T* x, int64_t n, T gamma, T coef0, int degree);
   // x <- tanh(gamma x + coef0)
@@ -42,9 +77,26 @@ struct Loops {
   T (*centre)(const T* row, const T* centre, int64_t n, T* centred);
 };
 
+// The two passes of a step between a pair of variables: rows of type T, scores of type U. A closed
+// variable has an infinity added to its score. Lengths are multiples of `lanes<U>`.
+template <class T, class U>
+struct StepLoops {
+  // score -= length (raised - lowered); returns the highest of score + closed
+  Highest<U> (*take_step)(U* score, const U* closed, const T* raised, const T* lowered, int64_t n,
+                          U length);
+
+  // The position that promises most when moved against one with score `top`, and the lowest of
+  // score + closed.
+  Partner<U> (*find_partner)(const U* score, const U* closed, const T* row, const U* diagonal,
+                             int64_t n, U top, U own_curvature);
+};
+
 struct Table {
   Loops<float> float32;
   Loops<double> float64;
+  StepLoops<float, float> steps32;
+  StepLoops<float, double> steps_mixed;
+  StepLoops<double, double> steps64;
 };
 
 namespace baseline { extern const Table table; }

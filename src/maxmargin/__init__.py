@@ -6,13 +6,15 @@
     problems    the optimisation problems, primal and dual
     solvers     one file an algorithm: solve(problem) -> Solution
     certify     proofs from problem and solution alone
+    estimators  the scikit-learn face: SVC, NuSVC, SVR, NuSVR, OneClassSVM
     plot        pictures (extra "plot")
 
 Each layer imports only those listed above it, but for certify, which the solvers use to measure
 their progress.
 """
 
-from types import ModuleType
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from maxmargin import kernels, problems, solvers
 from maxmargin.certify import (
@@ -38,9 +40,15 @@ from maxmargin.errors import (
 from maxmargin.problems import Solution
 from maxmargin.solvers import Stop, solve
 
+if TYPE_CHECKING:
+    from maxmargin import estimators
+    from maxmargin.estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+
 __version__ = "0.1.0"
 
 __all__ = [
+    "SVC",
+    "SVR",
     "Certificate",
     "CommonPoint",
     "InfeasibleProblemError",
@@ -49,6 +57,9 @@ __all__ = [
     "MaxMarginError",
     "MissingDependencyError",
     "NotSeparableError",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
     "Position",
     "SeparatingPlane",
     "Solution",
@@ -57,6 +68,7 @@ __all__ = [
     "ZeroCombination",
     "analyse_support",
     "certify",
+    "estimators",
     "kernels",
     "margins",
     "problems",
@@ -66,10 +78,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> ModuleType:
-    """Import `maxmargin.plot` on first use: it needs matplotlib, which is optional."""
-    if name != "plot":
-        raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")
-    import importlib
-
-    return importlib.import_module("maxmargin.plot")
+def __getattr__(name: str) -> Any:
+    """Import on first use what needs scikit-learn, which is slow, or matplotlib, an extra."""
+    if name in ("estimators", "plot"):
+        return importlib.import_module(f"maxmargin.{name}")
+    if name in ("SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM"):
+        return getattr(importlib.import_module("maxmargin.estimators"), name)
+    raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")

@@ -1,7 +1,8 @@
-"""The compiled core. Only `maxmargin.kernels.blocks` imports it."""
+"""The compiled core. Only `maxmargin.kernels.blocks` and the engine's modules import it."""
 
+from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,100 @@ class Rows64:
         n_columns: int,
     ) -> Rows64: ...
 
+class Source32:
+    @staticmethod
+    def by_products(
+        rows: Rows32 | Rows64,
+        boundaries: NDArray[np.int64],
+        form: Form,
+        gamma: float,
+        coef0: float,
+        degree: int,
+        factor: float,
+        constant: float,
+        n_threads: int,
+    ) -> Source32: ...
+    @staticmethod
+    def by_blocks(
+        rows: Rows32,
+        form: Form,
+        gamma: float,
+        coef0: float,
+        degree: int,
+        factor: float,
+        constant: float,
+    ) -> Source32: ...
+    @staticmethod
+    def of_matrix(matrix: NDArray[Any], factor: float, constant: float) -> Source32: ...
+    @staticmethod
+    def of_function(
+        n_points: int, block: Callable[[NDArray[np.int64], NDArray[np.int64] | None], NDArray[Any]]
+    ) -> Source32: ...
+    @property
+    def exponent_scale(self) -> float: ...
+
+class Source64:
+    @staticmethod
+    def by_products(
+        rows: Rows32 | Rows64,
+        boundaries: NDArray[np.int64],
+        form: Form,
+        gamma: float,
+        coef0: float,
+        degree: int,
+        factor: float,
+        constant: float,
+        n_threads: int,
+    ) -> Source64: ...
+    @staticmethod
+    def by_blocks(
+        rows: Rows64,
+        form: Form,
+        gamma: float,
+        coef0: float,
+        degree: int,
+        factor: float,
+        constant: float,
+    ) -> Source64: ...
+    @staticmethod
+    def of_matrix(matrix: NDArray[Any], factor: float, constant: float) -> Source64: ...
+    @staticmethod
+    def of_function(
+        n_points: int, block: Callable[[NDArray[np.int64], NDArray[np.int64] | None], NDArray[Any]]
+    ) -> Source64: ...
+    @property
+    def exponent_scale(self) -> float: ...
+
+class Program:
+    def __init__(
+        self,
+        point: NDArray[np.int64],
+        direction: NDArray[np.float64],
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        linear: NDArray[np.float64],
+        ridge: NDArray[np.float64],
+        group: NDArray[np.int64],
+        value: NDArray[np.float64],
+    ) -> None: ...
+
+_Ending = Literal["converged", "steps", "seconds", "watch", "interrupt", "stalled"]
+
+def decompose(
+    source: Source32 | Source64,
+    boundaries: NDArray[np.int64],
+    budget: int,
+    programs: Sequence[Program],
+    similarities: Sequence[NDArray[np.float64] | None],
+    tolerance: float,
+    most_steps: int,
+    working_set: int,
+    whole_up_to: int,
+    n_threads: int,
+    seconds: float,
+    watch: Callable[[int, int, int, float, float, float], bool] | None,
+) -> list[tuple[NDArray[np.float64], NDArray[np.float64], float, int, _Ending, int]]: ...
+def first_alike(rows: Rows32 | Rows64) -> NDArray[np.int64]: ...
 @overload
 def fill(
     form: Form,

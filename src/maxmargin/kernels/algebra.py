@@ -12,6 +12,7 @@ import numpy as np
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import Kernel, positive
+from maxmargin.kernels.blocks import Formula
 from maxmargin.typing import Floats
 
 __all__ = ["Product", "Scaled", "Sum"]
@@ -142,6 +143,12 @@ class Scaled(Kernel):
     def compares_similarities(self) -> bool:
         """As the scaled kernel's."""
         return self.kernel.compares_similarities
+
+    @property
+    def formula(self) -> Formula | None:
+        """The scaled kernel's, with the factor."""
+        inner = self.kernel.formula
+        return None if inner is None else replace(inner, factor=self.factor)
 
     def block(self, A: Any, B: Any) -> Floats:
         """Return the scaled block."""

@@ -14,6 +14,7 @@ from maxmargin.typing import Floats
 
 if TYPE_CHECKING:
     from maxmargin.kernels.algebra import Product, Scaled, Sum
+    from maxmargin.kernels.blocks import Formula
 
 __all__ = ["Kernel", "positive", "real"]
 
@@ -44,6 +45,11 @@ class Kernel(ABC):
     @property
     def positive_semidefinite(self) -> bool | None:
         """True where a theorem says so for these parameters, None where nobody knows."""
+        return None
+
+    @property
+    def formula(self) -> Formula | None:
+        """How the native core computes this kernel by itself, or None if it cannot."""
         return None
 
     @property

@@ -1,8 +1,8 @@
 """Blocks of kernel values from the native core: K[i, j] = k(a_i, b_j).
 
-This is the only file that imports the native module. It turns what callers hold (arrays of any
-layout, sparse matrices of any format) into what the core reads (C-contiguous or canonical CSR rows
-of one floating type), lends the core SciPy's BLAS, and decides on threads.
+Only this file and those of the engine import the native module. It turns what callers hold (arrays
+of any layout, sparse matrices of any format) into what the core reads (C-contiguous or canonical
+CSR rows of one floating type), lends the core SciPy's BLAS, and decides on threads.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import re
 import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 from scipy.linalg import cython_blas
 
@@ -27,6 +28,8 @@ from maxmargin.kernels.blas_threads import single_threaded_blas
 
 __all__ = [
     "Form",
+    "Formula",
+    "as_rows",
     "block",
     "connect_blas",
     "default_threads",
@@ -44,6 +47,39 @@ _MOST_THREADS = 1024
 
 # Below this many multiplications a second thread costs more than it saves, and OpenBLAS uses one.
 _WORK_FOR_ONE_THREAD = 4 * 65536
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A kernel that the native core computes: a form, its parameters, and a factor before it all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Formula("linear", factor=2.0).block(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]))
+    array([[22.]])
+    """
+
+    form: Form
+    gamma: float = 1.0
+    coef0: float = 0.0
+    degree: int = 3
+    factor: float = 1.0
+
+    def block(self, A: Any, B: Any) -> NDArray[Any]:
+        """Return the kernel values between the rows of A and the rows of B."""
+        values = block(self.form, A, B, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
+        return values if self.factor == 1.0 else np.multiply(self.factor, values)
+
+    @property
+    def is_product_form(self) -> bool:
+        """Whether the values are functions of dot products (and norms)."""
+        return self.form in ("linear", "polynomial", "gaussian", "tanh")
+
+    @property
+    def native_form(self) -> _native.Form:
+        """The core's name for the form."""
+        return _FORMS[self.form]
 
 
 def block(
@@ -92,8 +128,8 @@ def block(
             "a kernel compares rows with the same number of columns."
         )
     dtype = np.result_type(left.dtype, right.dtype)
-    rows = _as_rows(left, dtype)
-    other_rows = rows if right is left else _as_rows(right, dtype)
+    rows = as_rows(left, dtype)
+    other_rows = rows if right is left else as_rows(right, dtype)
     out = np.empty((left.shape[0], right.shape[0]), dtype)
     work = out.size * min(_entries_per_row(left), _entries_per_row(right))
     light = work <= _WORK_FOR_ONE_THREAD
@@ -193,7 +229,8 @@ def _holds_numbers(matrix: Any) -> bool:
     return True
 
 
-def _as_rows(matrix: Any, dtype: np.dtype[Any]) -> Any:
+def as_rows(matrix: Any, dtype: DTypeLike) -> Any:
+    """Return the rows of an array or CSR matrix as the core reads them."""
     kind = _native.Rows32 if dtype == np.float32 else _native.Rows64
     if not _is_sparse(matrix):
         return kind.dense(np.ascontiguousarray(matrix, dtype))

@@ -11,8 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.kernels import blocks
 from maxmargin.kernels.base import Kernel, positive, real
+from maxmargin.kernels.blocks import Formula
 from maxmargin.kernels.data import as_vectors
 from maxmargin.typing import Floats
 
@@ -22,8 +22,20 @@ __all__ = ["RBF", "Chi2", "Gamma", "Laplacian", "Linear", "Polynomial", "Sigmoid
 Gamma = float | Literal["scale", "auto"]
 
 
+class _Compiled(Kernel):
+    """A kernel that the native core computes from its formula."""
+
+    @property
+    @abstractmethod
+    def formula(self) -> Formula: ...
+
+    def block(self, A: Any, B: Any) -> Floats:
+        """Return the matrix of kernel values."""
+        return self.formula.block(A, B)
+
+
 @dataclass(frozen=True)
-class Linear(Kernel):
+class Linear(_Compiled):
     """The inner product k(x, z) = x'z.
 
     Examples
@@ -33,9 +45,10 @@ class Linear(Kernel):
     array([[11.]])
     """
 
-    def block(self, A: Any, B: Any) -> Floats:
-        """Return the matrix of inner products."""
-        return blocks.block("linear", A, B)
+    @property
+    def formula(self) -> Formula:
+        """The inner product."""
+        return Formula("linear")
 
     def diag(self, A: Any) -> Floats:
         """Return the squared norms of the rows."""
@@ -48,7 +61,7 @@ class Linear(Kernel):
 
 
 @dataclass(frozen=True)
-class _WithGamma(Kernel):
+class _WithGamma(_Compiled):
     gamma: Gamma
 
     def __post_init__(self) -> None:
@@ -111,11 +124,10 @@ class Polynomial(_WithGamma):
             raise InvalidInputError(f"degree must be at least 1; got {self.degree!r}.")
         object.__setattr__(self, "degree", int(self.degree))
 
-    def block(self, A: Any, B: Any) -> Floats:
-        """Return the matrix of kernel values."""
-        return blocks.block(
-            "polynomial", A, B, gamma=self._number(), coef0=self.coef0, degree=self.degree
-        )
+    @property
+    def formula(self) -> Formula:
+        """The power of an affine function of the inner product."""
+        return Formula("polynomial", self._number(), self.coef0, self.degree)
 
     def diag(self, A: Any) -> Floats:
         """Return (gamma |a|^2 + coef0)^degree for each row."""
@@ -135,10 +147,6 @@ class _ExponentialOfDistance(_WithGamma):
     def diag(self, A: Any) -> Floats:
         """Return ones."""
         return _ones(A)
-
-    @abstractmethod
-    def block(self, A: Any, B: Any) -> Floats:
-        """Return the matrix of kernel values."""
 
     @property
     def positive_semidefinite(self) -> bool:
@@ -165,9 +173,10 @@ class RBF(_ExponentialOfDistance):
 
     gamma: Gamma = "scale"
 
-    def block(self, A: Any, B: Any) -> Floats:
-        """Return the matrix of kernel values."""
-        return blocks.block("gaussian", A, B, gamma=self._number())
+    @property
+    def formula(self) -> Formula:
+        """The exponential of the squared distance."""
+        return Formula("gaussian", self._number())
 
 
 @dataclass(frozen=True)
@@ -198,9 +207,10 @@ class Sigmoid(_WithGamma):
         super().__post_init__()
         object.__setattr__(self, "coef0", real(self.coef0, "coef0"))
 
-    def block(self, A: Any, B: Any) -> Floats:
-        """Return the matrix of kernel values."""
-        return blocks.block("tanh", A, B, gamma=self._number(), coef0=self.coef0)
+    @property
+    def formula(self) -> Formula:
+        """The hyperbolic tangent of an affine function of the inner product."""
+        return Formula("tanh", self._number(), self.coef0)
 
     def diag(self, A: Any) -> Floats:
         """Return tanh(gamma |a|^2 + coef0) for each row."""
@@ -225,9 +235,10 @@ class Laplacian(_ExponentialOfDistance):
 
     gamma: Gamma = "auto"
 
-    def block(self, A: Any, B: Any) -> Floats:
-        """Return the matrix of kernel values."""
-        return blocks.block("laplacian", A, B, gamma=self._number())
+    @property
+    def formula(self) -> Formula:
+        """The exponential of the city-block distance."""
+        return Formula("laplacian", self._number())
 
 
 @dataclass(frozen=True)
@@ -261,12 +272,15 @@ class Chi2(_ExponentialOfDistance):
             )
         return rows
 
+    @property
+    def formula(self) -> Formula:
+        """The exponential of the chi-squared distance."""
+        return Formula("chi2", self._number())
+
     def block(self, A: Any, B: Any) -> Floats:
-        """Return the matrix of kernel values."""
+        """Return the matrix of kernel values of rows that are nowhere negative."""
         rows = self.validate(A, "A")
-        return blocks.block(
-            "chi2", rows, rows if B is A else self.validate(B, "B"), gamma=self._number()
-        )
+        return super().block(rows, rows if B is A else self.validate(B, "B"))
 
 
 def _squared_norms(A: Any) -> Floats:

@@ -93,7 +93,7 @@ class Gram:
     def spread(self) -> float:
         """The mean squared distance of a sample of points from their mean, in feature space."""
         sample = np.unique(np.linspace(0, self.n_points - 1, _SAMPLE).astype(np.int64))
-        return float(self.diagonal[sample].mean() - self._block(sample, sample).mean())
+        return float(self.diagonal[sample].mean() - self.block(sample, sample).mean())
 
     def _moderate(self, values: Floats) -> Floats:
         largest = float(np.abs(values).max(initial=0.0))
@@ -108,7 +108,7 @@ class Gram:
         """Return the rows of the given points."""
         if self.fits:
             return self.matrix[points]
-        return self._block(points, np.arange(self.n_points)) + self.constant
+        return self.block(points, np.arange(self.n_points)) + self.constant
 
     def __matmul__(self, coefficients: Floats) -> Floats:
         if self.has_few_features:
@@ -134,7 +134,18 @@ class Gram:
         ]
         return np.concatenate(slices)
 
-    def _block(self, rows: Integers, columns: Integers) -> Floats:
+    def products(self, points: Integers, coefficients: Floats) -> Floats:
+        """Return sum_j coefficient_j (k(x_j, x) + constant) at some of the points."""
+        if self.fits and "matrix" in self.__dict__:
+            return np.asarray(self.matrix[points] @ coefficients)
+        shift = self.constant * float(coefficients.sum())
+        if self.kernel.compares_similarities:
+            support = np.flatnonzero(coefficients)
+            return np.asarray(self.block(points, support) @ coefficients[support] + shift)
+        return np.asarray(self.at(_take(self.X, points), coefficients) + shift)
+
+    def block(self, rows: Integers, columns: Integers) -> Floats:
+        """Return the values, without the constant, between some of the points."""
         if self.kernel.compares_similarities:
             return np.asarray(self.X[np.ix_(rows, columns)], dtype=np.float64)
         return self.kernel.block(

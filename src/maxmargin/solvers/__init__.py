@@ -9,6 +9,11 @@
     options       checks of the solvers' options
     primal_qp     interior point on the primal        (Clarabel)
     dual_qp       interior point on the dual          (Clarabel)
+    decomposition the compiled engine, for any size
+    engine        its Python face: programs over shared rows
+    program       one dual as the engine takes it
+    row_sources   where its rows come from
+    memory        how much of them may be kept
     lbfgsb        quasi-Newton on the box-constrained dual (SciPy)
     smo           sequential minimal optimisation, to be read
     subgradient   subgradient descent on the primal
@@ -18,6 +23,7 @@
 """
 
 from maxmargin.solvers.base import Solver
+from maxmargin.solvers.decomposition import Decomposition
 from maxmargin.solvers.dual_qp import DualQP
 from maxmargin.solvers.lbfgsb import LBFGSB
 from maxmargin.solvers.monitor import Callback, Monitor
@@ -37,6 +43,7 @@ __all__ = [
     "SOLVERS",
     "Callback",
     "ConstantStep",
+    "Decomposition",
     "DualQP",
     "InverseRoot",
     "InverseTime",

@@ -69,6 +69,11 @@ class Monitor:
         return bool(self._why)
 
     @property
+    def is_watched(self) -> bool:
+        """Whether anyone will see the records."""
+        return self._keep_trace or self._callback is not None
+
+    @property
     def seconds(self) -> float:
         """Wall time since the start of the run."""
         return perf_counter() - self._start

@@ -11,6 +11,7 @@ from maxmargin.certify.separability import require_separable
 from maxmargin.errors import InvalidInputError, UnsupportedProblemError
 from maxmargin.problems import HardMargin, Problem, Solution
 from maxmargin.solvers.base import Solver
+from maxmargin.solvers.decomposition import Decomposition
 from maxmargin.solvers.dual_qp import DualQP
 from maxmargin.solvers.lbfgsb import LBFGSB
 from maxmargin.solvers.monitor import Callback, Monitor
@@ -24,7 +25,16 @@ __all__ = ["SOLVERS", "solve", "solvers_for"]
 
 #: Every solver with its default options, by name.
 SOLVERS: dict[str, Solver] = {
-    solver.name: solver for solver in (PrimalQP(), DualQP(), LBFGSB(), SMO(), Subgradient(), SGD())
+    solver.name: solver
+    for solver in (
+        PrimalQP(),
+        DualQP(),
+        Decomposition(),
+        LBFGSB(),
+        SMO(),
+        Subgradient(),
+        SGD(),
+    )
 }
 
 _PRIMAL_UP_TO_FEATURES = 500
@@ -49,9 +59,10 @@ def solve(
     problem : Problem
         One of `maxmargin.problems`.
     solver : str or Solver
-        A name (``"primal-qp"``, ``"dual-qp"``, ``"lbfgsb"``, ``"smo"``, ``"subgradient"``,
-        ``"sgd"``), a solver with options such as ``LBFGSB(memory=5)``, or ``"auto"``:
-        interior-point methods where the size allows them, then ``"smo"``, until one converges.
+        A name (``"primal-qp"``, ``"dual-qp"``, ``"decomposition"``, ``"lbfgsb"``, ``"smo"``,
+        ``"subgradient"``, ``"sgd"``), a solver with options such as ``LBFGSB(memory=5)``, or
+        ``"auto"``: interior-point methods where the size allows them, then ``"decomposition"``,
+        until one converges.
     stop : Stop, optional
         Accuracy to reach and limits; the solver's own by default.
     warm : Solution, optional
@@ -111,7 +122,7 @@ def solvers_for(problem: Problem) -> list[str]:
     >>> from maxmargin.problems import HardMargin
     >>> from maxmargin.solvers import solvers_for
     >>> solvers_for(HardMargin([[0.0], [1.0]], [-1, 1]))
-    ['primal-qp', 'dual-qp', 'smo']
+    ['primal-qp', 'dual-qp', 'decomposition', 'smo']
     """
     return [name for name, solver in SOLVERS.items() if solver.refusal(problem) is None]
 
@@ -143,7 +154,7 @@ def _automatic(problem: Problem) -> list[Solver]:
     if qp.n_variables <= _DUAL_UP_TO_VARIABLES and DualQP().refusal(problem) is None:
         chosen.append(DualQP())
     # Where rounding spoils interior points, steps on pairs from the best of them may still arrive.
-    return [*chosen, SMO()]
+    return [*chosen, Decomposition()]
 
 
 def _best(problem: Problem, found: list[Solution]) -> Solution:

@@ -10,12 +10,10 @@ import os
 import platform
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from time import perf_counter, sleep
 from typing import Any
 
-import datasets
 import numpy as np
 import scipy
 import sklearn
@@ -24,6 +22,8 @@ from rich.table import Table
 from sklearn.datasets import load_digits
 from sklearn.metrics import pairwise
 
+from benchmarks import datasets
+from benchmarks.page import PAGE, markdown_table, replace_section
 from maxmargin import __version__
 from maxmargin.kernels import RBF, Chi2, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from maxmargin.kernels.blocks import default_threads, simd_level
@@ -129,16 +129,11 @@ HEADINGS = ["data", "kernel", "block", "maxmargin (ms)", "scikit-learn (ms)", "r
 
 def as_markdown(results: list[Result]) -> str:
     ratio = float(np.exp(np.mean([np.log(r.peer / r.ours) for r in results])))
-    rows = [HEADINGS, ["---"] * len(HEADINGS), *map(columns, results)]
-    table = "\n".join("| " + " | ".join(row) + " |" for row in rows)
-    return f"""# Benchmarks
+    table = markdown_table(HEADINGS, [columns(result) for result in results])
+    return f"""## Kernel blocks
 
-Speed is a ratio against a peer in the same run, on the same machine, on real data.
-
-## Kernel blocks
-
-Made by `make bench`. Measurements alternate both libraries, with a pause of {QUIET} s before each
-so that the other's threads have gone to sleep; medians of {REPEATS}.
+Made by `make bench-kernels`. Measurements alternate both libraries, with a pause of {QUIET} s
+before each so that the other's threads have gone to sleep; medians of {REPEATS}.
 maxmargin {__version__} ({default_threads()} threads, SIMD level {simd_level()}), scikit-learn
 {sklearn.__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}, Python
 {platform.python_version()}, {os.cpu_count()} cores. "difference" is the largest one between the two
@@ -160,10 +155,9 @@ def main() -> None:
             results.append(measure(case))
             table.add_row(*columns(results[-1]))
     console.print(table)
-    page = Path(__file__).with_name("README.md")
     if datasets.folder() is not None:
-        page.write_text(as_markdown(results))
-        console.print(f"Written to {page}")
+        replace_section("kernel blocks", as_markdown(results))
+        console.print(f"Written to {PAGE}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""Measurements against peers: kernel blocks (`kernel_blocks`) and whole fits (`engine`)."""

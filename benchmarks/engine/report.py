@@ -1,0 +1,247 @@
+"""The section of benchmarks/README.md, from the results alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import fill
+
+from benchmarks.engine import machine, picture, problems, summary
+from benchmarks.engine.child import WARM_UP_ROWS
+from benchmarks.engine.libraries import BY_NAME, LIBRARIES, Library
+from benchmarks.engine.results import Record, Results
+from benchmarks.page import markdown_table, replace_section
+
+PICTURE = "growth.svg"
+_LATER = " Some libraries or problems were measured again, later than the rest."
+Row = dict[str, Record]
+
+
+def write(results: Results, folder: Path) -> None:
+    """Write the section, and the picture where there is growth to show."""
+    if results.growth:
+        titles = {name: problems.BY_NAME[name].title for name in summary.growth(results)}
+        picture.draw(summary.growth(results), titles, folder / PICTURE)
+    replace_section("engine", text(results), folder / "README.md")
+
+
+def text(results: Results) -> str:
+    parts = [introduction(results)]
+    if results.runs:
+        parts += [times(results), means(results), memory(results), answers(results)]
+    if results.growth:
+        parts.append(growing(results))
+    return "\n\n".join(parts)
+
+
+def introduction(results: Results) -> str:
+    settings = results.settings
+    later = _LATER if settings["partly_later"] else ""
+    return f"""## Whole fits
+
+Made by `make bench-engine` (`python -m benchmarks.engine --help` lists its options); the raw
+results are in [engine.json](engine.json). Gaussian kernel, tolerance {settings["tolerance"]:g}.
+
+{fill("Machine: " + machine.in_words(results.machine), 100)}
+
+How it is measured:
+
+- Every fit has a process of its own, which ends after {settings["timeout_s"]:g} s, loading and
+  prediction included; the libraries take turns, and numbers are medians of
+  {summary.repeats(results)}. Before the clock starts, each library has fitted {WARM_UP_ROWS} rows
+  of each class, so that imports and threads are in place.{later}
+- Threads are each library's default. The peers have a cache of {settings["cache_megabytes"]} MB,
+  maxmargin its default.
+- Every library gets float64 except where a column says float32. a9a and w8a are sparse (CSR) for
+  all but AOCL, which takes dense arrays only. Converting to a library's own format is not timed:
+  LIBSVM is called through its C functions on lists of nodes made before.
+- "memory" is the peak of resident memory during the fit less what was resident before it.
+- The certificate of every answer is computed by maxmargin from the library's dual coefficients
+  and offsets, in float64 and on the float64 data; with several classes it is the worst of all
+  pairs."""
+
+
+def times(results: Results) -> str:
+    return f"""### Fit
+
+Seconds. "ratio" is the time of the fastest peer over that of maxmargin: above 1 maxmargin is
+faster.
+
+{_time_table(results, "fit_s", _description, ["data", "n x d", "C, gamma"])}
+
+{_scalings(results)}
+
+### Predict
+
+Seconds for the test rows or, where the data has none, {problems.PREDICTED_ROWS} training rows.
+
+{_time_table(results, "predict_s", _predicted, ["data", "rows"])}"""
+
+
+def _time_table(
+    results: Results,
+    key: str,
+    describe: Callable[[Results, str], list[str]],
+    headings: list[str],
+) -> str:
+    columns = _compared(results)
+    rows = []
+    for name, row in _rows(results):
+        cells = [_cell(row, library, lambda r: _seconds(r[key])) for library in columns]
+        rows.append([*describe(results, name), *cells, _ratio(summary.ratio_to_fastest(row, key))])
+    return markdown_table([*headings, *(lib.title for lib in columns), "ratio"], rows)
+
+
+def means(results: Results) -> str:
+    rows = []
+    table = [row for _, row in _rows(results)]
+    peers = [library for library in _compared(results) if not library.is_ours]
+    for title, ratios in [
+        ("the fastest peer", [_both(row, summary.ratio_to_fastest) for row in table]),
+        *((lib.title, [_both(row, summary.ratio_to, lib.name) for row in table]) for lib in peers),
+    ]:
+        fit, n_fit = summary.geometric_mean([pair[0] for pair in ratios])
+        predict, n_predict = summary.geometric_mean([pair[1] for pair in ratios])
+        rows.append([title, f"{_ratio(fit)} ({n_fit})", f"{_ratio(predict)} ({n_predict})"])
+    table_text = markdown_table(["maxmargin against", "fit", "predict"], rows)
+    return f"""### Geometric means of the ratios
+
+In brackets the number of problems that both finished.
+
+{table_text}"""
+
+
+def _both(row: Row, ratio: Callable[..., float | None], *name: str) -> tuple[float | None, ...]:
+    return ratio(row, *name, "fit_s"), ratio(row, *name, "predict_s")
+
+
+def memory(results: Results) -> str:
+    columns = _compared(results)
+    rows = [
+        [
+            _title(name),
+            *(_cell(row, library, lambda r: f"{r['memory_mib']:,.0f}") for library in columns),
+        ]
+        for name, row in _rows(results)
+    ]
+    table = markdown_table(["data", *(lib.title for lib in columns)], rows)
+    return f"### Memory\n\nMiB that the fit added at its peak.\n\n{table}"
+
+
+def answers(results: Results) -> str:
+    columns = _compared(results)
+    certificates = {(r["problem"], r["library"]): r for r in results.certificates}
+    quality, shortfall, support = [], [], []
+    for name, row in _rows(results):
+        own = {lib: certificates.get((name, lib.name), {}) for lib in columns}
+        duals = [found["dual"] for found in own.values() if "dual" in found]
+        quality.append([_title(name), *(_certificate(own[lib]) for lib in columns)])
+        shortfall.append([_title(name), *(_shortfall(own[lib], duals) for lib in columns)])
+        support.append([_title(name), *(_cell(row, lib, _support) for lib in columns)])
+    headings = ["data", *(library.title for library in columns)]
+    return f"""### Answers
+
+Relative duality gap, and largest violation of a KKT condition in units of the margin:
+
+{markdown_table(headings, quality)}
+
+Dual objective (the sum over all pairs): how far below the best one, relative to it.
+
+{markdown_table(headings, shortfall)}
+
+Support vectors, and the test error where there are test rows:
+
+{markdown_table(headings, support)}"""
+
+
+def growing(results: Results) -> str:
+    parts = [
+        f"""### Growth
+
+Fit time against the number of points, on random rows of each set. A curve ends after its first fit
+of more than {results.settings["growth_cap_s"]:g} s, for the peers also at
+{results.settings["growth_largest"]:,} points. The last column is p of time ~ n^p over
+n >= {summary.SLOPE_FROM:,}.
+
+![Fit time against the number of points]({PICTURE})"""
+    ]
+    for family, curves in summary.growth(results).items():
+        sizes = sorted({n for curve in curves.values() for n in curve})
+        rows = []
+        for library in LIBRARIES:
+            if library.name in curves:
+                curve = curves[library.name]
+                p = summary.slope(curve)
+                cells = [_seconds(curve[n]) if n in curve else "" for n in sizes]
+                rows.append([library.title, *cells, "" if p is None else f"{p:.2f}"])
+        headings = [problems.BY_NAME[family].title, *(f"{n:,}" for n in sizes), "p"]
+        parts.append(markdown_table(headings, rows))
+    return "\n\n".join(parts)
+
+
+def _rows(results: Results) -> list[tuple[str, Row]]:
+    table = summary.fits(results)
+    return [
+        (problem.name, table[problem.name])
+        for problem in problems.PROBLEMS
+        if problem.name in table
+    ]
+
+
+def _compared(results: Results) -> list[Library]:
+    names = {record["library"] for record in results.runs}
+    return [library for library in BY_NAME.values() if library.name in names]
+
+
+def _title(name: str) -> str:
+    problem = problems.BY_NAME[name]
+    return f"{problem.title}, C = {problem.C:g}"
+
+
+def _description(results: Results, name: str) -> list[str]:
+    problem, size = problems.BY_NAME[name], results.problems[name]
+    shape = f"{size['n']} x {size['features']}"
+    return [problem.title, shape, f"{problem.C:g}, {problem.gamma:.3g}"]
+
+
+def _predicted(results: Results, name: str) -> list[str]:
+    size = results.problems[name]
+    kind = "test" if size["has_test_rows"] else "training"
+    return [_title(name), f"{size['rows_predicted']} {kind}"]
+
+
+def _scalings(results: Results) -> str:
+    kinds = [problems.BY_NAME[name] for name, _ in _rows(results)]
+    notes = [f"{problem.title}: {problem.scaling}" for problem in kinds]
+    return "Rows and scaling: " + "; ".join(dict.fromkeys(notes)) + "."
+
+
+def _cell(row: Row, library: Library, show: Callable[[Record], str]) -> str:
+    record = row.get(library.name, {"status": ""})
+    return show(record) if record["status"] == "done" else str(record["status"])
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
+
+
+def _ratio(value: float | None) -> str:
+    return "" if value is None or value != value else f"{value:.2f}"
+
+
+def _certificate(record: Record) -> str:
+    if "relative_gap" not in record:
+        return str(record.get("status", ""))
+    return f"{record['relative_gap']:.0e}, {record['kkt_violation']:.0e}"
+
+
+def _shortfall(record: Record, duals: list[float]) -> str:
+    if "dual" not in record:
+        return ""
+    best = max(duals)
+    return "best" if record["dual"] == best else f"{(best - record['dual']) / best:.0e}"
+
+
+def _support(record: Record) -> str:
+    error = record["test_error"]
+    return f"{record['support_vectors']}" + ("" if error is None else f", {100 * error:.2f}%")

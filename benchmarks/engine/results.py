@@ -1,0 +1,34 @@
+"""What engine.json holds: settings, the computer, and one record for each process that ran."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+Record = dict[str, Any]
+
+
+@dataclass
+class Results:
+    """Records name their problem and library; `growth` records their n as well."""
+
+    machine: Record = field(default_factory=dict)
+    settings: Record = field(default_factory=dict)
+    problems: dict[str, Record] = field(default_factory=dict)
+    runs: list[Record] = field(default_factory=list)
+    certificates: list[Record] = field(default_factory=list)
+    growth: list[Record] = field(default_factory=list)
+
+    @classmethod
+    def load(cls, path: Path) -> Results:
+        return cls(**json.loads(path.read_text()))
+
+    def save(self, path: Path) -> None:
+        path.write_text(json.dumps(asdict(self), indent=1) + "\n")
+
+    def forget(self, problem: str, library: str) -> None:
+        """Drop what was measured before for this pair."""
+        for records in (self.runs, self.certificates):
+            records[:] = [r for r in records if (r["problem"], r["library"]) != (problem, library)]

@@ -1,0 +1,34 @@
+// The array types that cross the border, and the rows that several bindings take.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "../kernels/rows.h"
+
+namespace maxmargin::bindings {
+
+namespace nb = nanobind;
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Output = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+int64_t extent(const auto& array, size_t axis) { return static_cast<int64_t>(array.shape(axis)); }
+
+// A view of the rows and the arrays that keep it valid.
+template <class T>
+struct HeldRows {
+  kernels::Rows<T> view;
+  Matrix<T> dense;
+  Vector<T> values;
+  Vector<int64_t> starts;
+  Vector<int32_t> columns;
+};
+
+void bind_engine(nb::module_& module);
+
+}  // namespace maxmargin::bindings

@@ -1,0 +1,440 @@
+#include "decomposition.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace maxmargin::decomposition {
+namespace {
+
+// A working set is left when the violation has fallen to this share.
+constexpr double enough = 0.1;
+
+// Rows computed together, and the columns of one task: together they fit a second-level cache.
+constexpr int64_t batch_rows = 128;
+int64_t task_columns(int64_t n_columns) { return n_columns >= 16384 ? 1024 : 256; }
+
+// Rounds with a small working set before all that may still move is taken as one, the share of the
+// violation within which a bounded variable counts as such, and the most variables to take.
+constexpr int64_t opening_rounds = 8;
+constexpr double active_margin = 0.25;
+constexpr int64_t widest = 9216;
+
+// A wide working set is cut down when less than this share of it may still move.
+constexpr double most_idle = 0.8;
+
+// Steps in float32 lose too many digits below this.
+bool is_precise(const Limits& limits) { return limits.tolerance < 5e-5; }
+
+// Rounds after which the dual must have risen by this share or the violation halved, and the most
+// steps of one.
+constexpr int64_t patience = 32;
+constexpr double least_rise = 1e-11;
+int64_t most_steps_a_round(int64_t n_variables) { return 50'000 + 64 * n_variables; }
+
+// Rows that wait to be filled give their memory back if that is interrupted.
+template <class T>
+struct Reservations {
+  rows::RowStore<T>& store;
+  int64_t segment;
+  std::vector<int64_t> points;
+  std::vector<T*> parts;
+  bool filled = false;
+
+  ~Reservations() {
+    for (size_t k = 0; k < parts.size(); ++k) {
+      if (parts[k] == nullptr) continue;
+      if (filled) {
+        store.keep(segment, points[k], parts[k]);
+      } else {
+        store.cancel(segment, parts[k]);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+template <class T>
+Decomposition<T>::Decomposition(Program& program, rows::RowStore<T>& store, const Limits& limits,
+                                const rows::Execution& execution, const Report& report)
+    : program_(program),
+      store_(store),
+      limits_(limits),
+      execution_(execution),
+      report_(report),
+      pacer_(execution_.should_stop),
+      scores_(program.size()),
+      working_set_(capacity(), program.size()),
+      subproblem_(capacity(), program.n_groups, is_precise(limits)) {
+  std::vector<int64_t> offsets(store.n_segments(), -1);
+  for (const int64_t point : program.point) {
+    if (point != no_point) offsets[store.segment_of(point)] = 0;
+  }
+  int64_t n_columns = 0;
+  for (int64_t s = 0; s < store.n_segments(); ++s) {
+    if (offsets[s] < 0) continue;
+    offsets[s] = n_columns;
+    views_.push_back({s, n_columns});
+    n_columns += store.end(s) - store.begin(s);
+  }
+  similarities_.assign(n_columns, 0.0);
+  for (const int64_t point : program.point) {
+    const int64_t s = point == no_point ? 0 : store.segment_of(point);
+    column_.push_back(point == no_point ? -1 : offsets[s] + point - store.begin(s));
+  }
+  scores_.value = program.value;
+  scores_.low = program.low;
+  scores_.high = program.high;
+  scores_.group = program.group;
+  is_directed_ = std::any_of(program.direction.begin(), program.direction.end(),
+                             [](double direction) { return direction < 0; });
+}
+
+template <class T>
+int64_t Decomposition<T>::capacity() const {
+  return takes_all() ? program_.size() : std::min(limits_.working_set, program_.size());
+}
+
+template <class T>
+Outcome Decomposition<T>::run(std::vector<double> similarities) {
+  Progress progress{};
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double dual_then = -infinity, violation_then = infinity;
+  const auto end = [&](Ending ending) {
+    program_.value = scores_.value;
+    return Outcome{ending, progress};
+  };
+  try {
+    start(std::move(similarities));
+    for (;; ++rounds_) {
+      if (rounds_ > 0 && !takes_all()) score_all();
+      const std::vector<Ends> ends = scores_.ends(program_.size(), program_.n_groups);
+      progress = measure(ends);
+      report_(progress);
+      if (progress.violation <= limits_.tolerance) return end(Ending::converged);
+      if (steps_ >= limits_.most_steps) return end(Ending::steps);
+      if (rounds_ % patience == 0) {
+        const bool is_slow = progress.dual - dual_then < least_rise * std::abs(progress.dual);
+        if (is_slow && progress.violation > 0.5 * violation_then) return end(Ending::stalled);
+        dual_then = progress.dual;
+        violation_then = progress.violation;
+      }
+      pacer_.checkpoint();
+      store_.tick();
+      if (!takes_all()) load_matrix(choose_working_set(ends));
+      if (solve_working_set(progress.violation) == 0) return end(Ending::stalled);
+      if (!takes_all()) apply_changes();
+    }
+  } catch (const threads::Interrupted&) {
+    return end(Ending::interrupted);
+  }
+}
+
+template <class T>
+void Decomposition<T>::start(std::vector<double> similarities) {
+  const bool are_known = !similarities.empty();
+  if (are_known) similarities_ = std::move(similarities);
+  if (takes_all()) load_matrix(working_set_.take_all());
+  if (takes_all() && !are_known) {
+    score_by_matrix();
+    return;
+  }
+  if (!are_known) apply_start();
+  score_all();
+}
+
+template <class T>
+void Decomposition<T>::apply_start() {
+  std::vector<int64_t> points;
+  std::vector<double> changes;
+  for (int64_t v = 0; v < program_.size(); ++v) {
+    if (program_.value[v] == 0 || program_.point[v] == no_point) continue;
+    points.push_back(program_.point[v]);
+    changes.push_back(program_.direction[v] * program_.value[v]);
+  }
+  apply(points, changes, std::vector<char>(points.size(), false));
+}
+
+template <class T>
+void Decomposition<T>::score_by_matrix() {
+  for (int64_t v = 0; v < program_.size(); ++v) {
+    const T* row = subproblem_.row(v);
+    double derivative = program_.linear[v];
+    for (int64_t w = 0; w < program_.size(); ++w) derivative += scores_.value[w] * row[w];
+    scores_.score[v] = -derivative;
+  }
+}
+
+template <class T>
+void Decomposition<T>::score_all() {
+  for (int64_t v = 0; v < program_.size(); ++v) {
+    const double kernel_part = column_[v] < 0 ? 0 : program_.direction[v] * similarities_[column_[v]];
+    scores_.score[v] = -(kernel_part + program_.linear[v] + program_.ridge[v] * scores_.value[v]);
+  }
+}
+
+// The gap is what each variable still has to gain, at the best offsets: the middles of the groups.
+template <class T>
+Progress Decomposition<T>::measure(const std::vector<Ends>& ends) const {
+  double dual = 0, gap = 0;
+  for (int64_t v = 0; v < program_.size(); ++v) {
+    const double value = scores_.value[v], score = scores_.score[v];
+    dual -= 0.5 * value * (program_.linear[v] - score);
+    const double middle = ends[program_.group[v]].middle();
+    const double gain = score - (std::isfinite(middle) ? middle : 0.0);
+    const double room = gain > 0 ? scores_.high[v] - value : scores_.low[v] - value;
+    if (room != 0 && gain != 0) gap += gain * room;
+  }
+  return {steps_, rounds_, violation(ends), dual + gap, dual};
+}
+
+template <class T>
+const std::vector<int32_t>& Decomposition<T>::choose_working_set(const std::vector<Ends>& ends) {
+  if (rounds_ < opening_rounds || !widen(ends)) {
+    return working_set_.renew(scores_, program_.size(), ends);
+  }
+  return working_set_.admit(scores_, ends, active_margin * violation(ends));
+}
+
+// Sees to it that all variables that may still move have room in the working set, if they are few
+// enough, and that not much of it is taken by others.
+template <class T>
+bool Decomposition<T>::widen(const std::vector<Ends>& ends) {
+  const double margin = active_margin * violation(ends);
+  int64_t n_active = 0, n_new = 0;
+  for (int64_t v = 0; v < program_.size(); ++v) {
+    const bool active = is_active(scores_, v, ends, margin);
+    n_active += active;
+    n_new += active && !working_set_.contains(v);
+  }
+  if (is_wide_ && working_set_.size() + n_new <= subproblem_.capacity() &&
+      n_active > most_idle * static_cast<double>(working_set_.size())) {
+    return true;
+  }
+  const int64_t capacity = n_active + n_active / 8 + 256;
+  is_wide_ = capacity <= widest;
+  if (!is_wide_ && subproblem_.capacity() == this->capacity()) return false;
+  subproblem_.resize(is_wide_ ? capacity : this->capacity());
+  working_set_ = WorkingSet(subproblem_.capacity(), program_.size());
+  return is_wide_;
+}
+
+template <class T>
+int64_t Decomposition<T>::solve_working_set(double violation) {
+  load_slots(working_set_.members());
+  const double limit = std::max(0.9 * limits_.tolerance, enough * violation);
+  const int64_t most_steps =
+      std::min(limits_.most_steps - steps_, most_steps_a_round(working_set_.size()));
+  const typename Subproblem<T>::Task task{working_set_.size(), limit, limits_.tolerance,
+                                          most_steps, execution_, pacer_};
+  const bool whole = is_wide_ || takes_all();
+  const int64_t taken = whole ? subproblem_.solve_whole(task) : subproblem_.solve_nested(task);
+  if (takes_all()) scores_ = subproblem_.scores;
+  steps_ += taken;
+  return taken;
+}
+
+template <class T>
+void Decomposition<T>::load_slots(const std::vector<int32_t>& members) {
+  for (size_t slot = 0; slot < members.size(); ++slot) {
+    const int32_t v = members[slot];
+    subproblem_.scores.score[slot] = scores_.score[v];
+    subproblem_.scores.value[slot] = scores_.value[v];
+    subproblem_.scores.low[slot] = scores_.low[v];
+    subproblem_.scores.high[slot] = scores_.high[v];
+    subproblem_.scores.group[slot] = scores_.group[v];
+  }
+}
+
+// Fills the rows and columns of new members: from kept rows where there are any, else by the kernel.
+template <class T>
+void Decomposition<T>::load_matrix(const std::vector<int32_t>& slots) {
+  const int64_t n = working_set_.size();
+  std::vector<int64_t> points;                  // of the slots that have one
+  std::vector<int32_t> with_point;              // those slots
+  for (int64_t slot = 0; slot < n; ++slot) {
+    const int64_t point = program_.point[working_set_.member(slot)];
+    if (point == no_point) continue;
+    points.push_back(point);
+    with_point.push_back(static_cast<int32_t>(slot));
+  }
+  std::vector<int32_t> kept, missing;
+  std::vector<int64_t> missing_points;
+  std::vector<T*> missing_rows;
+  for (const int32_t slot : slots) {
+    const int64_t point = program_.point[working_set_.member(slot)];
+    if (point == no_point || (!takes_all() && is_kept(point))) {
+      kept.push_back(slot);
+    } else {
+      missing.push_back(slot);
+      missing_points.push_back(point);
+      missing_rows.push_back(subproblem_.row(slot));
+    }
+  }
+  if (!missing.empty()) {
+    store_.source().fill_cross(missing_points, points, missing_rows.data(), execution_);
+  }
+
+  const bool is_plain = static_cast<int64_t>(with_point.size()) == n && !is_directed_;
+  const auto finish = [&](int32_t a) {
+    T* row = subproblem_.row(a);
+    const int64_t v = working_set_.member(a);
+    if (!is_plain) {
+      // From the slots with points to all slots, last first: their rows lie side by side.
+      auto at = static_cast<int64_t>(with_point.size()) - 1;
+      for (int64_t b = n - 1; b >= 0; --b) {
+        const bool has_point = at >= 0 && with_point[at] == b;
+        const double direction = program_.direction[v] * program_.direction[working_set_.member(b)];
+        row[b] = has_point && program_.point[v] != no_point ? static_cast<T>(direction) * row[at] : T(0);
+        at -= has_point;
+      }
+    }
+    row[a] += static_cast<T>(program_.ridge[v]);
+  };
+  constexpr int64_t slots_a_task = 16;
+  const auto n_slots = static_cast<int64_t>(slots.size());
+  const auto fill_rows = [&](int64_t task, threads::Worker&) {
+    for (int64_t k = task * slots_a_task; k < std::min((task + 1) * slots_a_task, n_slots); ++k) {
+      if (k < static_cast<int64_t>(kept.size())) {
+        gather(program_.point[working_set_.member(kept[k])], points, subproblem_.row(kept[k]));
+        finish(kept[k]);
+      } else {
+        finish(missing[k - static_cast<int64_t>(kept.size())]);
+      }
+    }
+  };
+  threads::parallel_for((n_slots + slots_a_task - 1) / slots_a_task, execution_.n_threads, fill_rows,
+                        execution_.should_stop);
+  if (n_slots == n) return;
+
+  constexpr int64_t rows_a_task = 64;
+  const auto mirror = [&](int64_t task, threads::Worker&) {
+    const int64_t begin = task * rows_a_task, end = std::min(begin + rows_a_task, n);
+    for (const int32_t a : slots) {
+      const T* row = subproblem_.row(a);
+      for (int64_t b = begin; b < end; ++b) subproblem_.row(b)[a] = row[b];
+    }
+  };
+  threads::parallel_for((n + rows_a_task - 1) / rows_a_task, execution_.n_threads, mirror,
+                        execution_.should_stop);
+}
+
+template <class T>
+bool Decomposition<T>::is_kept(int64_t point) {
+  return std::all_of(views_.begin(), views_.end(), [&](const View& view) {
+    return store_.find(view.segment, point) != nullptr;
+  });
+}
+
+// Takes the values of some points out of a kept row.
+template <class T>
+void Decomposition<T>::gather(int64_t point, const std::vector<int64_t>& points, T* out) {
+  if (point == no_point) return;
+  if (views_.size() == 1) {
+    const T* part = store_.find(views_[0].segment, point) - store_.begin(views_[0].segment);
+    for (size_t k = 0; k < points.size(); ++k) out[k] = part[points[k]];
+    return;
+  }
+  for (size_t k = 0; k < points.size(); ++k) {
+    const int64_t segment = store_.segment_of(points[k]);
+    out[k] = store_.find(segment, point)[points[k] - store_.begin(segment)];
+  }
+}
+
+// Adopts the working set's new values and brings the gradient up to date.
+template <class T>
+bool Decomposition<T>::apply_changes() {
+  std::vector<int64_t> points;
+  std::vector<double> changes;
+  std::vector<char> lasting;
+  for (int64_t slot = 0; slot < working_set_.size(); ++slot) {
+    const int32_t v = working_set_.member(slot);
+    const double change = subproblem_.scores.value[slot] - scores_.value[v];
+    if (change == 0 || program_.point[v] == no_point) continue;
+    points.push_back(program_.point[v]);
+    changes.push_back(program_.direction[v] * change);
+    const double value = subproblem_.scores.value[slot];
+    lasting.push_back(value > scores_.low[v] && value < scores_.high[v]);
+  }
+  apply(points, changes, lasting);
+  for (int64_t slot = 0; slot < working_set_.size(); ++slot) {
+    scores_.value[working_set_.member(slot)] = subproblem_.scores.value[slot];
+  }
+  return !points.empty();
+}
+
+// similarities += changes K[points, :], computing the rows that are not kept on the way. Until all
+// of it is done the old similarities stand, so that an interrupt leaves a consistent state.
+template <class T>
+void Decomposition<T>::apply(const std::vector<int64_t>& points, const std::vector<double>& changes,
+                             const std::vector<char>& lasting) {
+  if (points.empty()) return;
+  std::vector<double> updated = similarities_;
+  const auto& loops = simd::active_loops<T>();
+  for (const View& view : views_) {
+    const int64_t begin = store_.begin(view.segment), length = store_.end(view.segment) - begin;
+    std::vector<const T*> kept;
+    std::vector<double> kept_changes, new_changes;
+    std::vector<char> fresh_lasting;
+    Reservations<T> fresh{store_, view.segment, {}, {}};
+    for (size_t k = 0; k < points.size(); ++k) {
+      if (const T* part = store_.find(view.segment, points[k])) {
+        kept.push_back(part);
+        kept_changes.push_back(changes[k]);
+      } else {
+        fresh.points.push_back(points[k]);
+        new_changes.push_back(changes[k]);
+        fresh_lasting.push_back(lasting[k]);
+      }
+    }
+    for (size_t k = 0; k < fresh.points.size(); ++k) {
+      fresh.parts.push_back(store_.reserve(view.segment, fresh.points[k], fresh_lasting[k] != 0));
+    }
+
+    const auto n_fresh = static_cast<int64_t>(fresh.points.size());
+    std::vector<std::unique_ptr<typename rows::RowSource<T>::Batch>> batches;
+    for (int64_t first = 0; first < n_fresh; first += batch_rows) {
+      const int64_t count = std::min(batch_rows, n_fresh - first);
+      batches.push_back(store_.source().prepare({fresh.points.data() + first,
+                                                 static_cast<size_t>(count)}, execution_));
+    }
+    const int64_t columns = task_columns(length);
+    std::vector<kernels::Memory<T>> scratch(std::max(execution_.n_threads, 1));
+    const auto apply_tile = [&](int64_t task, threads::Worker& worker) {
+      const int64_t first = task * columns, n = std::min(columns, length - first);
+      double* sums = updated.data() + view.offset + first;
+      loops.add_weighted(kept.data(), kept_changes.data(), static_cast<int64_t>(kept.size()), first,
+                         n, sums);
+      auto& spare = scratch[worker.index()];
+      if (!spare) spare = kernels::allocate<T>(batch_rows * (columns + rows::overrun<T>));
+      T* out[batch_rows];
+      for (size_t b = 0; b < batches.size(); ++b) {
+        worker.checkpoint();
+        const int64_t start = static_cast<int64_t>(b) * batch_rows;
+        const int64_t count = std::min(batch_rows, n_fresh - start);
+        for (int64_t r = 0; r < count; ++r) {
+          T* part = fresh.parts[start + r];
+          out[r] = part != nullptr ? part + first : spare.get() + r * (columns + rows::overrun<T>);
+        }
+        store_.source().fill(*batches[b], begin + first, begin + first + n, out, worker);
+        loops.add_weighted(out, new_changes.data() + start, count, 0, n, sums);
+      }
+    };
+    threads::parallel_for((length + columns - 1) / columns, execution_.n_threads, apply_tile,
+                          execution_.should_stop);
+    fresh.filled = true;
+  }
+  similarities_.swap(updated);
+}
+
+template <class T>
+std::vector<double> Decomposition<T>::gradient() const {
+  std::vector<double> gradient(scores_.score);
+  for (double& value : gradient) value = -value;
+  return gradient;
+}
+
+template class Decomposition<float>;
+template class Decomposition<double>;
+
+}  // namespace maxmargin::decomposition

@@ -1,0 +1,98 @@
+// The exact solver for kernel machines: a working set of a few thousand variables at a time.
+//
+// Each round takes the worst violators into the working set, solves for them with all others fixed,
+// and applies the rows of those that changed to the gradient. Rows come from a shared store.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "../rows/store.h"
+#include "program.h"
+#include "subproblem.h"
+
+namespace maxmargin::decomposition {
+
+enum class Ending { converged, steps, interrupted, stalled };
+
+struct Limits {
+  double tolerance;
+  int64_t most_steps;
+  int64_t working_set;
+  int64_t whole_up_to;  // variables up to which the working set is all of them
+};
+
+// What a watcher sees after each round.
+struct Progress {
+  int64_t steps, rounds;
+  double violation;
+  double primal, dual;  // of the problem whose dual the program is
+};
+
+using Report = std::function<void(const Progress&)>;
+
+struct Outcome {
+  Ending ending;
+  Progress progress;
+};
+
+template <class T>
+class Decomposition {
+ public:
+  Decomposition(Program& program, rows::RowStore<T>& store, const Limits& limits,
+                const rows::Execution& execution, const Report& report);
+
+  // Continues from program.value; `similarities`, unless empty, is what the kernel gives for it at
+  // the points of the program's segments in order, so that it need not be computed.
+  Outcome run(std::vector<double> similarities);
+
+  // u's derivative at the end.
+  std::vector<double> gradient() const;
+
+  // Whether all variables are worked on at once, without the store.
+  bool takes_all() const { return program_.size() <= limits_.whole_up_to; }
+
+  // What `run` can go on from; only kept where not all variables are worked on at once.
+  const std::vector<double>& similarities() const { return similarities_; }
+
+ private:
+  void start(std::vector<double> similarities);
+  void apply_start();
+  void score_by_matrix();
+  int64_t capacity() const;
+  void score_all();
+  Progress measure(const std::vector<Ends>& ends) const;
+  void load_slots(const std::vector<int32_t>& slots);
+  void load_matrix(const std::vector<int32_t>& slots);
+  const std::vector<int32_t>& choose_working_set(const std::vector<Ends>& ends);
+  bool widen(const std::vector<Ends>& ends);
+  int64_t solve_working_set(double violation);
+  bool apply_changes();
+  void apply(const std::vector<int64_t>& points, const std::vector<double>& changes,
+             const std::vector<char>& lasting);
+  bool is_kept(int64_t point);
+  void gather(int64_t point, const std::vector<int64_t>& points, T* out);
+
+  struct View {  // a segment of the store, as columns of this program
+    int64_t segment, offset;
+  };
+
+  Program& program_;
+  rows::RowStore<T>& store_;
+  const Limits limits_;
+  const rows::Execution& execution_;
+  const Report& report_;
+  threads::Pacer pacer_;
+  std::vector<View> views_;
+  bool is_directed_ = false;
+  std::vector<int64_t> column_;        // by variable; -1 without a point
+  std::vector<double> similarities_;   // by column: sum of b k, the kernel's part of the gradient
+  Scores scores_;                      // by variable
+  WorkingSet working_set_;
+  Subproblem<T> subproblem_;
+  bool is_wide_ = false;  // whether the working set is everything that may still move
+  int64_t steps_ = 0, rounds_ = 0;
+};
+
+}  // namespace maxmargin::decomposition

@@ -1,0 +1,256 @@
+"""What all kernel estimators share: parameters, checks, the run, prediction, the proof."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from numbers import Integral, Real
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_consistent_length
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from maxmargin.errors import InvalidInputError
+from maxmargin.estimators.callbacks import CallbackSupportMixin, FitTasks
+from maxmargin.estimators.decision import decision_values
+from maxmargin.estimators.kernel_choice import NAMES, compares_vectors, kernel_of, resolved
+from maxmargin.estimators.progress import Watcher
+from maxmargin.estimators.proof import FitCertificate, Machine, Proof, Proved
+from maxmargin.estimators.run import Former, Limits, Outcome, run, warn_unless_converged
+from maxmargin.estimators.training import Training, aligned, positive_rows, require_moderate, take
+from maxmargin.kernels import Kernel, Linear
+from maxmargin.problems import Bias, BoxQP, Free, Regularised
+from maxmargin.problems.gram import Gram
+from maxmargin.solvers.engine import Engine
+from maxmargin.typing import Floats, Integers
+
+__all__ = ["KernelMachine"]
+
+#: scikit-learn takes C=inf for a very large one.
+_LARGEST_C = 1e10
+
+
+class KernelMachine(CallbackSupportMixin, BaseEstimator):
+    """Base of the kernel estimators."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [StrOptions(set(NAMES)), callable, Kernel],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "shrinking": ["boolean"],
+        "cache_size": [Interval(Real, 0, None, closed="neither"), None],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "n_jobs": [Integral, None],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "warm_start": ["boolean"],
+        "bias": [StrOptions({"free", "regularised"})],
+    }
+
+    #: Whether y holds numbers.
+    _numeric_targets: ClassVar[bool] = False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        kernel = self.kernel
+        similarities = kernel == "precomputed" or (
+            isinstance(kernel, Kernel) and kernel.compares_similarities
+        )
+        tags.input_tags.pairwise = similarities
+        tags.input_tags.sparse = not similarities
+        return tags
+
+    # Fitting ------------------------------------------------------------------------------------
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        """Check the training data and resolve the kernel on it."""
+        started = perf_counter()
+        self._proof: Proof | None = None
+        kernel = kernel_of(self.kernel, self.gamma, self.coef0, self.degree)
+        self._sparse = bool(sparse.issparse(X))
+        if self._sparse and kernel.compares_similarities:
+            raise TypeError("Sparse precomputed kernels are not supported: use X.toarray().")
+        if compares_vectors(kernel):
+            kind = {"dtype": "numeric", "accept_sparse": "csr"}
+            if y is None:
+                X = validate_data(self, X, **kind)
+            else:
+                X, y = validate_data(self, X, y, y_numeric=self._numeric_targets, **kind)
+        elif y is not None:
+            check_consistent_length(X, y)
+        if kernel.compares_similarities and X.shape[0] != X.shape[1]:
+            raise InvalidInputError(
+                "Precomputed matrix must be a square matrix. Input is a "
+                f"{X.shape[0]}x{X.shape[1]} matrix."
+            )
+        points = kernel.validate(X)
+        require_moderate(points)
+        if sample_weight is not None:
+            if not np.any(np.asarray(sample_weight)):
+                positive_rows(np.zeros(1))
+            sample_weight = _check_sample_weight(sample_weight, points, dtype=np.float64)
+        given = X if compares_vectors(kernel) else points
+        kernel = resolved(kernel, points, sample_weight)
+        return Training(given, points, y, sample_weight, kernel, started)
+
+    def _bias(self) -> Bias:
+        return Free() if self.bias == "free" else Regularised(1.0)
+
+    def _price(self) -> float:
+        return min(float(self.C), _LARGEST_C)
+
+    def _gram(self, kernel: Kernel, points: Any) -> Gram:
+        return Gram(kernel, points, 1.0 if self.bias == "regularised" else 0.0)
+
+    def _engine(self, gram: Gram) -> Engine:
+        return Engine(
+            gram.kernel,
+            gram.X,
+            constant=gram.constant,
+            cache_mb=None if self.cache_size is None else float(self.cache_size),
+            n_threads=_threads(self.n_jobs),
+        )
+
+    def _run(
+        self, engine: Engine, qps: Sequence[BoxQP], names: Sequence[str], training: Training
+    ) -> tuple[list[Outcome], FitTasks]:
+        """Solve the programs, watched, and warn where one did not converge."""
+        tasks = FitTasks(self, len(qps), training.given, training.y, training.metadata())
+        watcher = Watcher(tasks, bool(self.verbose), type(self).__name__)
+        limits = Limits.of(self.tol, self.max_iter, self.time_limit)
+        formers = self.__dict__.pop("_formers", None) if self.warm_start else None
+        with watcher:
+            outcomes = run(engine, qps, limits, formers=formers, watch=watcher.watch)
+        if self.warm_start:
+            self._formers = [Former(found.signed, found.qp.cost) for found in outcomes]
+        self.fit_status_ = warn_unless_converged(outcomes, names, self.get_params(deep=False))
+        return outcomes, tasks
+
+    def _keep_support(self, training: Training, order: Integers, coefficients: Floats) -> Integers:
+        """Keep the points with a coefficient; return which of `order` they are."""
+        support = np.flatnonzero((coefficients != 0).any(axis=0))
+        kernel = training.kernel
+        self.kernel_ = kernel
+        self.support_ = order[support].astype(np.int32)
+        self._dual_coef_ = np.ascontiguousarray(coefficients[:, support])
+        if kernel.compares_similarities:
+            self.support_vectors_ = np.empty((0, 0))
+        else:
+            vectors = take(training.points, order[support], kernel)
+            self.support_vectors_ = aligned(vectors) if self._sparse else vectors
+        return support
+
+    def _public(self, coefficients: Floats) -> Any:
+        return aligned(sparse.csr_array(coefficients)) if self._sparse else coefficients
+
+    def _finish(self, training: Training, tasks: FitTasks, machines: Sequence[Machine]) -> None:
+        self.shape_fit_ = getattr(training.points, "shape", (training.n_points,))
+        self.fit_time_ = perf_counter() - training.started
+        tasks.end({})
+        self._proof = Proof(machines, training.n_points)
+
+    # Prediction ---------------------------------------------------------------------------------
+
+    def _check_new(self, X: Any) -> Any:
+        check_is_fitted(self)
+        kernel = self.kernel_
+        if compares_vectors(kernel):
+            X = validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric")
+        if sparse.issparse(X) and not self._sparse and compares_vectors(kernel):
+            raise InvalidInputError(
+                f"cannot use sparse input in {type(self).__name__!r} trained on dense data: "
+                "use X.toarray(), or fit on sparse data."
+            )
+        if self.n_support_.sum() != self._dual_coef_.shape[1]:
+            raise InvalidInputError(
+                f"The internal representation of {type(self).__name__} was altered: fit it again."
+            )
+        X = kernel.validate_new(X)
+        return sparse.csr_array(X) if self._sparse and not sparse.issparse(X) else X
+
+    def _values(self, X: Any, n_support: Integers | None = None) -> Floats:
+        """Return the value of each machine."""
+        X = self._check_new(X)
+        if self.kernel_.compares_similarities:
+            X = X[:, self.support_]
+        return decision_values(
+            self.kernel_,
+            X,
+            self.support_vectors_,
+            self._dual_coef_,
+            self._intercept_,
+            n_support,
+        )
+
+    # Attributes ---------------------------------------------------------------------------------
+
+    @property
+    def n_support_(self) -> Integers:
+        """Number of support vectors of each class, or in all."""
+        try:
+            counts: Integers = self._n_support
+        except AttributeError:
+            raise AttributeError(f"{type(self).__name__} has no n_support_ before fit.") from None
+        return counts
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for a linear kernel."""
+        if not (self.kernel == "linear" or isinstance(self.kernel, Linear)):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        coefficients = sparse.csr_array(self._machine_coefficients())
+        weights = coefficients @ self.support_vectors_
+        if sparse.issparse(weights):
+            weights = aligned(weights)
+            weights.data.flags.writeable = False
+        else:
+            weights.flags.writeable = False
+        return weights
+
+    def _machine_coefficients(self) -> Any:
+        """Return one row of coefficients a machine."""
+        return self._dual_coef_
+
+    @property
+    def certificate_(self) -> FitCertificate:
+        """What is proved about the fit; made when first asked for."""
+        return self._proved("certificate_").certificate
+
+    @property
+    def slack_(self) -> Floats:
+        """How far each training point is on the wrong side of its margin."""
+        slack = self._proved("slack_").slack
+        return slack[:, 0] if slack.shape[1] == 1 else slack
+
+    @property
+    def margin_(self) -> Any:
+        """Distance of the margin plane from the boundary; in regression the tube's half-width."""
+        margin = self._proved("margin_").margin
+        return float(margin[0]) if len(margin) == 1 else margin
+
+    def _proved(self, name: str) -> Proved:
+        proof: Proof | None = self.__dict__.get("_proof")
+        if proof is None:
+            raise AttributeError(f"{type(self).__name__} has no {name} before fit.")
+        return proof.result()
+
+    @property
+    def _gamma(self) -> float:
+        return float(getattr(self.kernel_, "gamma", 0.0))
+
+
+def _threads(n_jobs: int | None) -> int | None:
+    """Return the threads that n_jobs asks for; negative counts from the number of CPUs."""
+    if n_jobs is None or n_jobs == -1:
+        return None
+    if n_jobs == 0:
+        raise InvalidInputError("n_jobs must not be zero: give a number of threads, or None.")
+    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)

@@ -1,0 +1,296 @@
+"""What both classifiers share: encoding, machines by class, votes, probabilities."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state, column_or_1d, compute_class_weight, deprecated
+from sklearn.utils._param_validation import Hidden, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.errors import InvalidInputError
+from maxmargin.estimators.base import KernelMachine
+from maxmargin.estimators.decision import pair_coefficients, pairs_of
+from maxmargin.estimators.pairs import ClassRanges, Decomposition, bias_of
+from maxmargin.estimators.probability import against_rest, couple, cross_validated_sigmoids
+from maxmargin.estimators.programs import MarginForm
+from maxmargin.estimators.proof import Machine
+from maxmargin.estimators.run import Limits, Outcome
+from maxmargin.estimators.training import Training, positive_rows
+from maxmargin.problems import Bias, Solution
+from maxmargin.typing import Floats, Integers
+
+__all__ = ["KernelClassifier"]
+
+
+def _has_probabilities(classifier: Any) -> bool:
+    if classifier.probability == "deprecated" or not classifier.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+class KernelClassifier(ClassifierMixin, KernelMachine):
+    """Base of the classifiers."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMachine._parameter_constraints,
+        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
+        "random_state": ["random_state"],
+        "multi_class": [StrOptions({"ovo", "ovr"})],
+    }
+
+    def _form(self) -> MarginForm:
+        raise NotImplementedError
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The points; with a precomputed kernel their Gram matrix (n, n).
+        y : array-like of shape (n,)
+            Class labels.
+        sample_weight : array-like of shape (n,), optional
+            Multiplies C point by point. Points of weight zero or less are left out.
+        """
+        training = self._prepare(X, y, sample_weight)
+        labels = self._encode(training.y)
+        self._weigh_classes(labels, training)
+        weight = training.weight * self.class_weight_[labels]
+        form, bias = self._form(), self._bias()
+        ranges = ClassRanges.of(labels, self._rows(labels, weight, form), len(self.classes_))
+        decomposition = Decomposition.of(ranges, self.multi_class == "ovo")
+        forms = decomposition.forms(
+            form, training.weight[ranges.order], self.class_weight_, bias, self.classes_
+        )
+        weight = weight[ranges.order]
+        gram = self._gram(training.kernel, training.rows(ranges.order))
+        qps = decomposition.duals(forms, gram, weight, bias)
+        names = [contest.name(self.classes_) for contest in decomposition.contests]
+        engine = self._engine(gram)
+        outcomes, tasks = self._run(engine, qps, names, training)
+        machines = self._keep(training, decomposition, forms, bias, weight, outcomes)
+        self._sigmoids = None
+        if self._wants_probabilities():
+            self._sigmoids = cross_validated_sigmoids(
+                engine,
+                gram,
+                decomposition,
+                forms,
+                weight,
+                bias,
+                Limits.of(self.tol, self.max_iter, self.time_limit),
+                check_random_state(self.random_state),
+            )
+        self._finish(training, tasks, machines)
+        return self
+
+    def _encode(self, y: Any) -> Integers:
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise InvalidInputError(
+                "The number of classes has to be greater than one; got "
+                f"{len(self.classes_)} class: give y another class, or use OneClassSVM."
+            )
+        return np.asarray(labels, dtype=np.int64)
+
+    def _weigh_classes(self, labels: Integers, training: Training) -> None:
+        """Set the class weights; "balanced" ones count each point by its weight."""
+        names = self.classes_
+        if self.class_weight == "balanced" and training.sample_weight is not None:
+            held = np.bincount(labels, np.maximum(training.sample_weight, 0.0), len(names))
+            shares = np.divide(held.sum(), held, out=np.zeros(len(names)), where=held > 0)
+            self.class_weight_ = shares / len(names)
+        else:
+            self.class_weight_ = compute_class_weight(
+                self.class_weight, classes=names, y=names[labels]
+            )
+
+    def _rows(self, labels: Integers, weight: Floats, form: MarginForm) -> Integers:
+        rows = positive_rows(weight)
+        if len(np.unique(labels[rows])) < 2:
+            form.require_feasible(np.ones(len(rows)), weight[rows], self._bias())
+            raise InvalidInputError(
+                "Invalid input - all samples with positive weights belong to the same class: "
+                "give another class a positive weight."
+            )
+        return rows
+
+    def _keep(
+        self,
+        training: Training,
+        decomposition: Decomposition,
+        forms: Sequence[MarginForm],
+        bias: Bias,
+        weight: Floats,
+        outcomes: Sequence[Outcome],
+    ) -> list[Machine]:
+        """Set the fitted attributes; return how to prove each machine."""
+        ranges, kept = decomposition.ranges, training.for_proof()
+        signed, intercepts, machines = [], [], []
+        for contest, form, outcome in zip(decomposition.contests, forms, outcomes, strict=True):
+            sides = (contest.sign, weight[contest.point])
+            offsets = form.settled(outcome.offsets(), *sides)
+            level = form.level(offsets)
+            scale = level if level > 0 else 1.0
+            signed.append(outcome.signed / scale)
+            intercepts.append(bias_of(bias, outcome.signed, offsets) / scale)
+            rows = ranges.order[contest.point]
+            multipliers = contest.sign * outcome.signed
+            make = partial(_solution, kept, rows, sides, form, bias, multipliers, offsets)
+            machines.append(Machine(make, rows, contest.classes(self.classes_)))
+        support = self._keep_support(training, ranges.order, decomposition.coefficients(signed))
+        owner = np.searchsorted(ranges.starts, support, side="right") - 1
+        self._n_support: Any = np.bincount(owner, minlength=ranges.n_classes).astype(np.int32)
+        self._pairwise = decomposition.pairwise
+        self._intercept_ = decomposition.intercepts(intercepts)
+        # Of two classes scikit-learn makes the second one positive.
+        flip = -1.0 if ranges.n_classes == 2 else 1.0
+        self.dual_coef_ = self._public(flip * self._dual_coef_)
+        self.intercept_ = flip * self._intercept_ + 0.0
+        self.n_iter_ = decomposition.steps([found.answer.steps for found in outcomes])
+        return machines
+
+    def _wants_probabilities(self) -> bool:
+        if self.probability == "deprecated":
+            return False
+        name = type(self).__name__
+        warnings.warn(
+            "The `probability` parameter was deprecated in scikit-learn 1.9 and will be removed. "
+            f"Use `CalibratedClassifierCV({name}(), ensemble=False)` instead of "
+            f"`{name}(probability=True)`",
+            FutureWarning,
+            stacklevel=4,
+        )
+        return bool(self.probability)
+
+    # Prediction ---------------------------------------------------------------------------------
+
+    def _machine_values(self, X: Any) -> Floats:
+        """Return the value of each machine, the first class of a pair positive."""
+        check_is_fitted(self)
+        many = self._pairwise and len(self.classes_) > 2
+        return self._values(X, self._n_support if many else None)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the decision values of each row of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+            With a precomputed kernel similarities to the n training points, (m, n).
+
+        Returns
+        -------
+        ndarray of shape (m,), (m, n_classes) or (m, n_pairs)
+            For two classes positive on the side of ``classes_[1]``. Otherwise one value a class
+            (votes and a fraction that breaks ties, or the machine against the rest), or, with
+            ``decision_function_shape="ovo"``, one a pair, positive on the side of its first class.
+        """
+        values = self._machine_values(X)
+        if len(self.classes_) == 2:
+            return -values[:, 0]
+        if self._pairwise and self.decision_function_shape == "ovr":
+            votes: Floats = _ovr_decision_function(values < 0, -values, len(self.classes_))
+            return votes
+        return values
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each row of X."""
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise InvalidInputError(
+                "break_ties must be False when decision_function_shape is 'ovo': set either."
+            )
+        k = len(self.classes_)
+        if k == 2:
+            winner = (self.decision_function(X) > 0).astype(np.intp)
+        elif self.break_ties or not self._pairwise:
+            winner = np.argmax(self.decision_function(X), axis=1)
+        else:
+            winner = np.argmax(_votes(self._machine_values(X), k), axis=1)
+        return self.classes_[winner]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class for each row of X.
+
+        The sigmoids behind them are fitted to values of held-out points, so the most probable
+        class need not be the predicted one.
+        """
+        values = self._machine_values(X)
+        if self._sigmoids is None:
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False: fit again."
+            )
+        if self._pairwise:
+            return couple(values, self._sigmoids, len(self.classes_))
+        return against_rest(values, self._sigmoids)
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithm of the probability of each class for each row of X."""
+        probability: Floats = self.predict_proba(X)
+        return np.log(probability)
+
+    @deprecated(  # type: ignore[prop-decorator]
+        "Attribute `probA_` was deprecated in scikit-learn 1.9 with the parameter `probability`."
+    )
+    @property
+    def probA_(self) -> Floats:  # noqa: N802
+        """Slopes of the sigmoids."""
+        return np.empty(0) if self._sigmoids is None else self._sigmoids[0]
+
+    @deprecated(  # type: ignore[prop-decorator]
+        "Attribute `probB_` was deprecated in scikit-learn 1.9 with the parameter `probability`."
+    )
+    @property
+    def probB_(self) -> Floats:  # noqa: N802
+        """Intercepts of the sigmoids."""
+        return np.empty(0) if self._sigmoids is None else self._sigmoids[1]
+
+    def _machine_coefficients(self) -> Any:
+        if len(self.classes_) == 2:
+            return -self._dual_coef_
+        if self._pairwise:
+            return pair_coefficients(self._dual_coef_, self._n_support)
+        return self._dual_coef_
+
+
+def _votes(values: Floats, n_classes: int) -> Integers:
+    votes = np.zeros((len(values), n_classes), dtype=np.int64)
+    for machine, (i, j) in enumerate(pairs_of(n_classes)):
+        first = values[:, machine] > 0
+        votes[:, i] += first
+        votes[:, j] += ~first
+    return votes
+
+
+def _solution(
+    training: Training,
+    rows: Integers,
+    sides: tuple[Floats, Floats],
+    form: MarginForm,
+    bias: Bias,
+    multipliers: Floats,
+    offsets: Floats,
+) -> Solution:
+    """Return a machine's solution over a problem of its own; sides are its labels and weights."""
+    X = training.given_rows(rows)
+    problem = form.problem(X, *sides, kernel=training.kernel, bias=bias)
+    return Solution(problem, multipliers, offsets, solver="engine")

@@ -1,0 +1,105 @@
+"""The values of all machines at once: k(x, support vectors) times the coefficients, in blocks."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import ThreadpoolController
+
+from maxmargin.kernels import Kernel
+from maxmargin.kernels.data import count
+from maxmargin.typing import Floats, Integers
+
+__all__ = ["decision_values", "pair_coefficients", "pairs_of"]
+
+_BLOCK_ENTRIES = 1 << 22
+
+
+def decision_values(
+    kernel: Kernel,
+    X: Any,
+    vectors: Any,
+    coefficients: Floats,
+    intercept: Floats,
+    n_support: Integers | None = None,
+) -> Floats:
+    """Return the value of each machine at each row of X.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With numbers for its parameters.
+    X : data
+        New points; with a precomputed kernel their similarities to the support vectors.
+    vectors : data
+        The support vectors.
+    coefficients : ndarray of shape (n_machines, n_vectors) or (n_classes - 1, n_vectors)
+        One row a machine. With `n_support`, the layout of one machine a pair of classes: a vector
+        of class c has in row r its coefficient against the r-th of the other classes.
+    intercept : ndarray of shape (n_machines,)
+        Added to the values.
+    n_support : ndarray of shape (n_classes,), optional
+        Vectors of each class, which lie in this order; for the second layout.
+
+    Returns
+    -------
+    ndarray of shape (n, n_machines)
+    """
+    n_points, n_vectors = count(X), coefficients.shape[1]
+    values = np.tile(intercept, (n_points, 1))
+    if n_vectors == 0:
+        return values
+    columns = np.ascontiguousarray(coefficients.T)
+    step = max(1, _BLOCK_ENTRIES // n_vectors)
+    for start in range(0, n_points, step):
+        part = slice(start, start + step)
+        block = X[part] if kernel.compares_similarities else kernel.block(X[part], vectors)
+        if n_support is None:
+            values[part] += block @ columns
+        else:
+            # Many small products, for which a second thread of BLAS costs more than it saves.
+            with _blas().limit(limits=1, user_api="blas"):
+                _add_by_class(values[part], block, columns, n_support)
+    return values
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _add_by_class(values: Floats, block: Floats, columns: Floats, n_support: Integers) -> None:
+    ends = np.cumsum(n_support)
+    pair_of = _pair_table(len(n_support))
+    for c, (end, size) in enumerate(zip(ends, n_support, strict=True)):
+        mine = slice(end - size, end)
+        values[:, np.delete(pair_of[c], c)] += block[:, mine] @ columns[mine]
+
+
+def pairs_of(n_classes: int) -> list[tuple[int, int]]:
+    """Return the pairs of classes in the order of their machines."""
+    return [(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)]
+
+
+def _pair_table(n_classes: int) -> Integers:
+    table = np.zeros((n_classes, n_classes), dtype=np.int64)
+    for machine, (i, j) in enumerate(pairs_of(n_classes)):
+        table[i, j] = table[j, i] = machine
+    return table
+
+
+def pair_coefficients(coefficients: Floats, n_support: Integers) -> sparse.csr_array:
+    """Return one row a pair of classes from the layout by other classes."""
+    n_classes = len(n_support)
+    owner = np.repeat(np.arange(n_classes), n_support)
+    other = np.arange(n_classes - 1)[:, None]
+    other = other + (other >= owner)
+    machine = _pair_table(n_classes)[owner, other]
+    vector = np.broadcast_to(np.arange(len(owner)), machine.shape)
+    return sparse.csr_array(
+        (coefficients.ravel(), (machine.ravel(), vector.ravel())),
+        shape=(n_classes * (n_classes - 1) // 2, len(owner)),
+    )

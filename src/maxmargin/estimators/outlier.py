@@ -1,0 +1,141 @@
+"""Novelty detection: the one-class machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.base import OutlierMixin, _fit_context
+from sklearn.utils._param_validation import Interval
+
+from maxmargin.estimators.base import KernelMachine
+from maxmargin.estimators.single import SingleMachine
+from maxmargin.estimators.training import Training
+from maxmargin.kernels import Kernel
+from maxmargin.problems import OneClass, Problem
+from maxmargin.typing import Floats, Integers
+
+__all__ = ["OneClassSVM"]
+
+_ROUNDING = 1e-11
+
+
+class OneClassSVM(OutlierMixin, SingleMachine):
+    """Describe where the points of one class lie, with scikit-learn's interface.
+
+    At most a fraction nu of the training points is outside.
+
+    Parameters
+    ----------
+    kernel, degree, gamma, coef0, tol
+        As in `SVR`.
+    nu : float
+        In (0, 1]: bounds the fraction of outliers from above and that of support vectors from
+        below.
+    shrinking, cache_size, verbose, max_iter, n_jobs, time_limit, warm_start
+        As in `SVR`.
+
+    Attributes
+    ----------
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, offset_, coef_, fit_status_, \
+n_iter_
+        As in scikit-learn.
+    kernel_, certificate_, slack_, fit_time_
+        As in `SVR`.
+    margin_ : float
+        Distance of the plane from the origin of the feature space.
+
+    Examples
+    --------
+    >>> from maxmargin import OneClassSVM
+    >>> machine = OneClassSVM(gamma=1.0, nu=0.5).fit([[0.0], [0.1], [0.2], [0.3]])
+    >>> machine.predict([[0.15], [5.0]])
+    array([ 1, -1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMachine._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+    }
+    _parameter_constraints.pop("bias")
+
+    #: The plane's distance from the origin takes the place of a bias.
+    bias: ClassVar[str] = "free"
+
+    def __init__(
+        self,
+        *,
+        kernel: str | Kernel | Callable[[Any, Any], Any] = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float | None = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        warm_start: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.warm_start = warm_start
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The points; with a precomputed kernel their Gram matrix (n, n).
+        y : ignored
+            Here for scikit-learn's sake.
+        sample_weight : array-like of shape (n,), optional
+            How much each point counts. Points of weight zero or less are left out.
+        """
+        del y
+        self._fit(self._prepare(X, None, sample_weight))
+        self.offset_ = -self._intercept_
+        return self
+
+    def _problem_on(self, training: Training, rows: Integers) -> Callable[[Any], Problem]:
+        weight = training.weight[rows]
+        return partial(OneClass, nu=self.nu, kernel=training.kernel, sample_weight=weight)
+
+    def _keep_support(self, training: Training, order: Integers, coefficients: Floats) -> Integers:
+        support = super()._keep_support(training, order, coefficients)
+        diagonal = np.abs(training.kernel.diag(training.points))[self.support_]
+        self._scale = float(self._dual_coef_[0] @ diagonal)
+        return support
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return for each row of X a value that is positive inside, zero on the boundary."""
+        values = self._values(X)[:, 0]
+        # Most support vectors lie on the boundary, up to rounding.
+        values[np.abs(values) <= _ROUNDING * self._scale] = 0.0
+        return values
+
+    def score_samples(self, X: Any) -> Floats:
+        """Return the decision without its offset."""
+        scores: Floats = self.decision_function(X) + self.offset_
+        return scores
+
+    def predict(self, X: Any) -> Integers:
+        """Return +1 for each row of X inside and -1 for each outside."""
+        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)

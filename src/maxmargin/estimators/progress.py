@@ -1,0 +1,74 @@
+"""What is seen of a running fit: the progress bar of `verbose`, and the callbacks."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from maxmargin.estimators.callbacks import FitTasks
+from maxmargin.solvers.engine import Progress as Seen
+from maxmargin.solvers.engine import Watch
+
+__all__ = ["Watcher"]
+
+
+class Watcher:
+    """Shows a run as a bar with the gap falling, and passes it on to the callbacks."""
+
+    def __init__(self, tasks: FitTasks, verbose: bool, name: str) -> None:
+        self.tasks = tasks
+        self.bar = _Bar(name, tasks.n_programs) if verbose else None
+
+    @property
+    def watch(self) -> Watch | None:
+        """The function for the engine; None where nobody looks."""
+        return self._look if self.bar is not None or self.tasks.active else None
+
+    def _look(self, seen: Seen) -> bool:
+        if self.bar is not None:
+            self.bar.show(seen)
+        return self.tasks.watch(seen)
+
+    def __enter__(self) -> Self:
+        if self.bar is not None:
+            self.bar.progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.tasks.end_run()
+        if self.bar is not None:
+            self.bar.close(finished=kind is None)
+
+
+class _Bar:
+    def __init__(self, name: str, n_programs: int) -> None:
+        self.progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[state]}"),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+        )
+        self.n_programs = n_programs
+        total = n_programs if n_programs > 1 else None
+        self.task = self.progress.add_task(name, total=total, state="")
+
+    def show(self, seen: Seen) -> None:
+        state = f"gap {seen.primal - seen.dual:.2e}, {seen.steps} steps"
+        if self.n_programs > 1:
+            state = f"{seen.n_done}/{self.n_programs} machines, {state}"
+        self.progress.update(self.task, completed=seen.n_done, state=state)
+
+    def close(self, finished: bool) -> None:
+        if finished:
+            self.progress.update(self.task, total=self.n_programs, completed=self.n_programs)
+        self.progress.stop()

@@ -1,0 +1,179 @@
+"""One run of the engine over all programs of a fit: starts, limits, and how it ended."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from maxmargin.errors import InvalidInputError
+from maxmargin.estimators.programs import filled
+from maxmargin.estimators.refine import refined
+from maxmargin.problems import BoxQP
+from maxmargin.solvers.engine import Answer, Engine, Program, Watch
+from maxmargin.typing import Floats
+
+__all__ = ["Former", "Limits", "Outcome", "run", "warn_unless_converged"]
+
+# Up to this many points the accuracy of rounding costs next to nothing, and makes the model
+# independent of the order of the points.
+_SMALL = 256
+_FINER = 1e-7
+_FEASIBLE = 1e-10
+_STEPS_PER_POINT = 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What ends a run: accuracy, steps a program, seconds in all."""
+
+    tol: float
+    max_steps: int | None
+    seconds: float | None
+
+    @classmethod
+    def of(cls, tol: float, max_iter: int, time_limit: float | None) -> Limits:
+        """Return the limits that an estimator's parameters describe."""
+        return cls(float(tol), None if max_iter == -1 else int(max_iter), time_limit)
+
+
+@dataclass(frozen=True, eq=False)
+class Former:
+    """Where an earlier fit ended, for a warm start."""
+
+    signed: Floats
+    cost: Floats
+
+    def start(self, qp: BoxQP) -> Floats:
+        """Return the former point scaled with the costs, or the nearest that is feasible."""
+        growth = np.divide(qp.cost, self.cost, out=np.ones(len(qp.cost)), where=self.cost > 0)
+        scaled: Floats = np.clip(growth * self.signed, qp.lower, qp.upper)
+        # A projection moves every variable off its bound, if only by rounding.
+        return scaled if qp.infeasibility(scaled) <= _FEASIBLE else qp.project(scaled)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Where the run ended with one program."""
+
+    qp: BoxQP
+    answer: Answer
+
+    @property
+    def signed(self) -> Floats:
+        """The signed variables."""
+        return self.answer.signed
+
+    def offsets(self) -> Floats:
+        """Return the multipliers of the sums, or say that the numbers overflowed."""
+        offsets = self.qp.offsets(self.answer.signed, self.answer.gradient)
+        if not (np.isfinite(self.answer.signed).all() and np.isfinite(offsets).all()):
+            raise InvalidInputError(
+                "The dual coefficients or intercepts are not finite. X may contain large values: "
+                "scale the features, and C and the weights to moderate numbers."
+            )
+        return offsets
+
+    def gap(self) -> tuple[float, float]:
+        """Return the gap and the relative gap, from the gradient that the engine left."""
+        qp, signed, gradient = self.qp, self.answer.signed, self.answer.gradient
+        offsets = self.offsets()
+        slack = np.maximum(0.0, -qp.constraint(signed, gradient, offsets))
+        primal = 0.5 * qp.norm_squared(signed, gradient) + qp.penalty(slack)
+        primal -= float(qp.total @ offsets)
+        dual = -qp.value(signed, gradient)
+        return primal - dual, (primal - dual) / (max(abs(primal), abs(dual)) or 1.0)
+
+
+def run(
+    engine: Engine,
+    qps: Sequence[BoxQP],
+    limits: Limits,
+    *,
+    formers: Sequence[Former] | None = None,
+    watch: Watch | None = None,
+) -> list[Outcome]:
+    """Solve the programs, from where an earlier fit ended if it had as many variables."""
+    if not qps:
+        return []
+    programs = [Program.of(qp, filled(qp)) for qp in qps]
+    if formers is not None and _alike(formers, qps):
+        pairs = zip(programs, formers, qps, strict=True)
+        programs = [replace(p, start=former.start(qp)) for p, former, qp in pairs]
+    answers = engine.solve(
+        programs,
+        tol=limits.tol,
+        max_steps=limits.max_steps,
+        seconds=limits.seconds,
+        watch=watch,
+    )
+    n_points = qps[0].gram.n_points
+    small = n_points <= _SMALL and limits.max_steps is None and limits.seconds is None
+    if small and all(answer.converged for answer in answers):
+        if limits.tol > _FINER:
+            answers = _go_on(engine, programs, answers, n_points)
+        answers = [refined(qp, answer) for qp, answer in zip(qps, answers, strict=True)]
+    return [Outcome(qp, answer) for qp, answer in zip(qps, answers, strict=True)]
+
+
+def _alike(formers: Sequence[Former], qps: Sequence[BoxQP]) -> bool:
+    return [len(former.signed) for former in formers] == [qp.n_variables for qp in qps]
+
+
+def _go_on(
+    engine: Engine, programs: Sequence[Program], answers: Sequence[Answer], n_points: int
+) -> list[Answer]:
+    """Go on from converged answers for a bounded number of steps."""
+    pairs = zip(programs, answers, strict=True)
+    finer = engine.solve(
+        [replace(program, start=answer.signed) for program, answer in pairs],
+        tol=_FINER,
+        max_steps=_STEPS_PER_POINT * n_points,
+    )
+    return [
+        replace(better, steps=answer.steps + better.steps, ending="converged")
+        for better, answer in zip(finer, answers, strict=True)
+    ]
+
+
+_CAUSES = {
+    "steps": "Solver terminated early (max_iter={max_iter}).",
+    "seconds": "Solver terminated early (time_limit={time_limit}).",
+    "watch": "Solver terminated early (a callback asked for it).",
+    "interrupt": "Solver terminated early (interrupted).",
+    "stalled": "Solver stalled: no step improves the dual any more.",
+}
+_SCALE = "  Consider pre-processing your data with StandardScaler or MinMaxScaler."
+_CURES = {
+    "steps": _SCALE + " Raise max_iter or tol for a certified answer.",
+    "seconds": _SCALE + " Raise time_limit or tol for a certified answer.",
+    "watch": "",
+    "interrupt": " With warm_start=True another fit goes on from here.",
+    "stalled": _SCALE + " An indefinite kernel, such as 'sigmoid', can cause it too: try 'rbf'.",
+}
+
+
+def warn_unless_converged(
+    outcomes: Sequence[Outcome], names: Sequence[str], parameters: dict[str, Any]
+) -> int:
+    """Warn where a program did not reach the tolerance; return scikit-learn's `fit_status_`."""
+    short = [i for i, outcome in enumerate(outcomes) if not outcome.answer.converged]
+    if not short:
+        return 0
+    worst = max(short, key=lambda i: outcomes[i].answer.violation)
+    ending = outcomes[worst].answer.ending
+    gap, relative = outcomes[worst].gap()
+    place = f" in {names[worst]}, the worst of {len(outcomes)}" if len(outcomes) > 1 else ""
+    warnings.warn(
+        _CAUSES[ending].format(**parameters)
+        + _CURES[ending]
+        + f" The model is usable: its duality gap is {gap:.3g}, a fraction of {relative:.2g} of "
+        f"the objective{place}.",
+        ConvergenceWarning,
+        stacklevel=5,
+    )
+    return 1

@@ -1,0 +1,231 @@
+"""Support vector classification: `SVC` with a price of slack, `NuSVC` with a fraction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, ClassVar, Literal
+
+from sklearn.utils._param_validation import Interval
+
+from maxmargin.estimators.classifier import KernelClassifier
+from maxmargin.estimators.programs import NuForm, SoftForm
+from maxmargin.kernels import Kernel
+
+__all__ = ["SVC", "NuSVC"]
+
+
+class SVC(KernelClassifier):
+    """Support vector classification, with scikit-learn's interface and a certificate.
+
+    For each pair of classes it minimises 1/2 |w|^2 + C sum_i s_i slack_i subject to
+    y_i f(x_i) >= 1 - slack_i.
+
+    Parameters
+    ----------
+    C : float
+        Price of slack.
+    kernel : str, Kernel or callable
+        "rbf" (default), "linear", "poly", "sigmoid", "laplacian", "chi2", "precomputed", one of
+        `maxmargin.kernels`, or a function k(A, B) that returns the matrix of similarities.
+    degree, gamma, coef0
+        Parameters of the named kernels. The variance in ``gamma="scale"`` is weighted by
+        `sample_weight`.
+    shrinking : bool
+        Has no effect; here for scikit-learn's sake.
+    probability : bool
+        Deprecated as in scikit-learn: fit sigmoids for `predict_proba`.
+    tol : float
+        How far the optimality conditions may be from holding.
+    cache_size : float, optional
+        Memory for the Gram matrix in MB. By default the whole matrix is kept if it fits in a
+        quarter of the available memory.
+    class_weight : dict or "balanced", optional
+        Multiplies C class by class.
+    verbose : bool
+        Show a progress bar.
+    max_iter : int
+        Steps at most a pair; -1 for no limit.
+    decision_function_shape : {"ovr", "ovo"}
+        One decision value a class or a pair of classes.
+    break_ties : bool
+        Whether equal votes are decided by the decision values.
+    random_state : int, RandomState or None
+        For the folds of `probability`.
+    multi_class : {"ovo", "ovr"}
+        One machine a pair of classes, or one a class against the rest.
+    n_jobs : int, optional
+        Threads; by default as many as there are CPUs.
+    time_limit : float, optional
+        Seconds at most; the best model so far is kept.
+    warm_start : bool
+        Start a fit from the multipliers of the last one, scaled with C.
+    bias : {"free", "regularised"}
+        Whether the intercept is left free or penalised like the weights.
+
+    Attributes
+    ----------
+    classes_, class_weight_, support_, support_vectors_, n_support_, dual_coef_, intercept_, \
+coef_, fit_status_, n_iter_, shape_fit_
+        As in scikit-learn.
+    kernel_ : Kernel
+        The kernel, with numbers for its parameters.
+    certificate_ : FitCertificate
+        Primal and dual value, gap and violations of every machine, the worst first. Made when
+        first asked for, from the training data, which is kept until then.
+    slack_ : ndarray of shape (n,) or (n, n_machines)
+        How far each point is on the wrong side of its margin; zero where it takes no part.
+    margin_ : float or ndarray of shape (n_machines,)
+        Distance of the margin plane from the boundary, in feature space.
+    fit_time_ : float
+        Seconds.
+
+    Examples
+    --------
+    >>> from maxmargin import SVC
+    >>> X = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [3.0, 3.0], [4.0, 3.0], [3.0, 4.0]]
+    >>> machine = SVC(kernel="linear").fit(X, ["near", "near", "near", "far", "far", "far"])
+    >>> machine.predict([[2.5, 2.5]])
+    array(['far'], dtype='<U4')
+    >>> machine.certificate_.holds(1e-3), round(machine.margin_, 4)
+    (True, 1.7678)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelClassifier._parameter_constraints,
+        "C": [Interval(Real, 0.0, None, closed="right")],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: str | Kernel | Callable[[Any, Any], Any] = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool | Literal["deprecated"] = "deprecated",
+        tol: float = 1e-3,
+        cache_size: float | None = None,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        multi_class: Literal["ovo", "ovr"] = "ovo",
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        warm_start: bool = False,
+        bias: Literal["free", "regularised"] = "free",
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.multi_class = multi_class
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.warm_start = warm_start
+        self.bias = bias
+
+    def _form(self) -> SoftForm:
+        return SoftForm(self._price())
+
+
+class NuSVC(KernelClassifier):
+    """Nu support vector classification, with scikit-learn's interface and a certificate.
+
+    Class weights count here too. Where they leave no room for nu in a pair of classes, the largest
+    possible one takes its place and the boundary moves towards the lighter class.
+
+    Parameters
+    ----------
+    nu : float
+        In (0, 1]: bounds the fraction of margin errors from above and that of support vectors
+        from below. At most twice the smaller class's share of the weight.
+    kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, class_weight, verbose, \
+max_iter, decision_function_shape, break_ties, random_state, multi_class, n_jobs, time_limit, \
+warm_start, bias
+        As in `SVC`.
+
+    Attributes
+    ----------
+    classes_, class_weight_, support_, support_vectors_, n_support_, dual_coef_, intercept_, \
+coef_, fit_status_, n_iter_, shape_fit_
+        As in scikit-learn: coefficients and intercept are divided by rho.
+    kernel_, certificate_, slack_, margin_, fit_time_
+        As in `SVC`.
+
+    Examples
+    --------
+    >>> from maxmargin import NuSVC
+    >>> machine = NuSVC(nu=0.3, kernel="linear").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> machine.decision_function([[1.0], [2.0]]).round(4)
+    array([-1.,  1.])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelClassifier._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+    }
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: str | Kernel | Callable[[Any, Any], Any] = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool | Literal["deprecated"] = "deprecated",
+        tol: float = 1e-3,
+        cache_size: float | None = None,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        multi_class: Literal["ovo", "ovr"] = "ovo",
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        warm_start: bool = False,
+        bias: Literal["free", "regularised"] = "free",
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.multi_class = multi_class
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.warm_start = warm_start
+        self.bias = bias
+
+    def _form(self) -> NuForm:
+        return NuForm(self.nu)

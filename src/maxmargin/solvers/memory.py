@@ -1,0 +1,60 @@
+"""How much memory kept rows may take."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["available_bytes", "row_budget"]
+
+_UNKNOWN = 4 << 30
+_MEMINFO = Path("/proc/meminfo")
+_CGROUP = Path("/sys/fs/cgroup")
+
+
+def row_budget(n_points: int, cache_mb: float | None) -> int:
+    """Return the bytes for rows: as told, else the whole matrix up to a quarter of what is free.
+
+    Examples
+    --------
+    >>> from maxmargin.solvers.memory import row_budget
+    >>> row_budget(1000, 200.0), row_budget(1000, None)
+    (209715200, 4000000)
+    """
+    if cache_mb is not None:
+        return int(cache_mb * (1 << 20))
+    return min(4 * n_points**2, available_bytes() // 4)
+
+
+def available_bytes() -> int:
+    """Return the memory that this process can still get without swapping.
+
+    Examples
+    --------
+    >>> from maxmargin.solvers.memory import available_bytes
+    >>> available_bytes() > 0
+    True
+    """
+    found = [value for value in (_of_system(), _of_container()) if value is not None]
+    return min(found, default=_UNKNOWN)
+
+
+def _of_system() -> int | None:
+    if _MEMINFO.exists():
+        for line in _MEMINFO.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _of_container() -> int | None:
+    """Return what the limit of a container leaves."""
+    try:
+        limit = (_CGROUP / "memory.max").read_text().strip()
+        used = (_CGROUP / "memory.current").read_text().strip()
+    except OSError:
+        return None
+    return max(int(limit) - int(used), 0) if limit.isdecimal() else None

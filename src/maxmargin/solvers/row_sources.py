@@ -1,0 +1,115 @@
+"""Where the engine's kernel rows come from, and in which precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+import maxmargin._native as _native
+from maxmargin.kernels import Kernel, Precomputed
+from maxmargin.kernels.blocks import Formula, as_rows
+from maxmargin.kernels.data import count
+from maxmargin.typing import Integers
+
+__all__ = ["RowSources", "first_alike"]
+
+# An exponent found as a difference of sums this large loses its digits, in either precision.
+_LARGEST_EXPONENT = {np.float32: 256.0, np.float64: 1e5}
+
+# Wide sparse points take more memory side by side than this many bytes an entry; then in blocks.
+_MOST_BYTES_PER_ENTRY = 256
+_ALWAYS_FINE = 1 << 28
+
+
+class RowSources:
+    """Rows of one kernel on one data set, in float32 or float64.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With numbers for its parameters.
+    X : data
+        Validated by the kernel.
+    constant : float
+        Added to every value.
+    n_threads : int
+        For laying out the data.
+    """
+
+    def __init__(self, kernel: Kernel, X: Any, constant: float, n_threads: int) -> None:
+        self.kernel = kernel
+        self.X = X
+        self.constant = constant
+        self.n_threads = n_threads
+        self.n_points = count(X)
+
+    @property
+    def prefers_float64(self) -> bool:
+        """Whether float32 rows are known to be too coarse, or no cheaper."""
+        if isinstance(self.kernel, Precomputed):
+            return bool(self.X.dtype == np.float64)
+        formula = self.kernel.formula
+        if formula is None:
+            return True
+        return formula.form != "gaussian" and self.X.dtype == np.float64
+
+    def source(self, dtype: type[np.float32] | type[np.float64], boundaries: Integers) -> Any:
+        """Return the native source of rows, or None where this precision cannot hold the values."""
+        native = _native.Source32 if dtype is np.float32 else _native.Source64
+        if isinstance(self.kernel, Precomputed):
+            return native.of_matrix(np.ascontiguousarray(self.X), 1.0, self.constant)
+        formula = self.kernel.formula
+        if formula is None:
+            return native.of_function(self.n_points, self._blocks(dtype))
+        if formula.is_product_form and self._has_room_for_panels():
+            made = native.by_products(
+                as_rows(self.X, self.X.dtype),
+                boundaries,
+                *_arguments(formula, self.constant),
+                self.n_threads,
+            )
+            radial = formula.form == "gaussian"
+            if not radial or 2 * made.exponent_scale <= _LARGEST_EXPONENT[dtype]:
+                return made
+            if dtype is np.float32 and self.X.dtype == np.float64:
+                return None
+        return native.by_blocks(as_rows(self.X, dtype), *_arguments(formula, self.constant))
+
+    def _has_room_for_panels(self) -> bool:
+        n_bytes = 4 * self.X.shape[0] * self.X.shape[1]
+        if not sparse.issparse(self.X) or n_bytes <= _ALWAYS_FINE:
+            return True
+        return bool(n_bytes <= _MOST_BYTES_PER_ENTRY * self.X.nnz)
+
+    def _blocks(self, dtype: type) -> Callable[[Integers, Integers | None], NDArray[Any]]:
+        def block(rows: Integers, columns: Integers | None) -> NDArray[Any]:
+            left = _take(self.X, rows)
+            right = self.X if columns is None else _take(self.X, columns)
+            values = self.kernel.block(left, right) + self.constant
+            return np.ascontiguousarray(values, dtype=dtype)
+
+        return block
+
+
+def first_alike(X: Any) -> Integers:
+    """Return for each row of numbers the first one that equals it."""
+    return np.asarray(_native.first_alike(as_rows(X, X.dtype)))
+
+
+def _arguments(formula: Formula, constant: float) -> tuple[Any, ...]:
+    return (
+        formula.native_form,
+        formula.gamma,
+        formula.coef0,
+        formula.degree,
+        formula.factor,
+        constant,
+    )
+
+
+def _take(X: Any, points: Integers) -> Any:
+    return [X[i] for i in points] if isinstance(X, list) else X[points]

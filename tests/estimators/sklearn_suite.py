@@ -1,0 +1,67 @@
+"""Load a test file of the installed scikit-learn with our estimators in place of its own."""
+
+import importlib.util
+from types import ModuleType, SimpleNamespace
+
+import pytest
+import sklearn.svm
+
+import maxmargin
+
+OURS = ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM")
+
+#: Parts of the names of tests that see only LinearSVC and LinearSVR, which stay scikit-learn's.
+NOT_OURS = ("linearsvc", "linearsvm", "linear_svm", "linearsvr_", "liblinear", "crammer", "dual_")
+
+#: Tests that cannot pass, and why: file, test and, in brackets, the parameters that fail.
+#: docs/howto/coming-from-scikit-learn.md lists them too.
+CANNOT_PASS = {
+    "test_svm.test_svr_errors": (
+        "Its kernel function returns a matrix of the wrong shape, which fit refuses already."
+    ),
+    "test_svm.test_custom_kernel_not_array_input": (
+        "Its kernel function is right only for all training points at once; ours calls it with "
+        "blocks of points and with the support vectors alone."
+    ),
+    "test_sparse.test_sparse_oneclasssvm[rbf-X_train3]": (
+        "It compares the multipliers of two equal rows of iris, of which only the sum is unique."
+    ),
+}
+
+
+def load(file: str) -> dict[str, object]:
+    """Return the tests of sklearn/svm/tests/<file>.py, but for those of other classes."""
+    spec = importlib.util.find_spec(f"sklearn.svm.tests.{file}")
+    if spec is None or spec.loader is None:
+        pytest.skip("scikit-learn was installed without its tests", allow_module_level=True)
+    module = importlib.util.module_from_spec(spec)
+    theirs = {name: getattr(sklearn.svm, name) for name in OURS}
+    try:
+        for name in OURS:
+            setattr(sklearn.svm, name, getattr(maxmargin, name))
+        spec.loader.exec_module(module)
+    finally:
+        for name, kind in theirs.items():
+            setattr(sklearn.svm, name, kind)
+    module.svm = patched()
+    tests = {name: test for name, test in vars(module).items() if name.startswith("test_")}
+    return {
+        name: test
+        for name, test in tests.items()
+        if not isinstance(test, ModuleType) and not any(part in name for part in NOT_OURS)
+    }
+
+
+def patched() -> SimpleNamespace:
+    """Return `sklearn.svm` as the tests should see it."""
+    names = {name: getattr(sklearn.svm, name) for name in sklearn.svm.__all__}
+    return SimpleNamespace(**names | {name: getattr(maxmargin, name) for name in OURS})
+
+
+def reason_against(file: str, test: str) -> str | None:
+    """Return why a test cannot pass, if it cannot; `test` may end with its parameters."""
+    for key, reason in CANNOT_PASS.items():
+        name, _, parameters = key.rstrip("]").partition("[")
+        if name == f"{file}.{test.partition('[')[0]}" and parameters in test:
+            return reason
+    return None
