@@ -36,6 +36,7 @@ def main(problem_file: str, library_name: str, result_file: str, machines_file: 
     rows_predicted = data["X_test"].shape[0]
     del data
 
+    memory.warm()
     memory.give_back()
     before = memory.resident_mib()
     memory.forget_peak()

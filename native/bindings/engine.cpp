@@ -170,7 +170,7 @@ class Listener {
       PyErr_Clear();
       return stop("interrupt");
     }
-    if (watch_.is_none() || since(last_shown_) < 0.05) return false;
+    if (watch_.is_none() || !has_reported_ || since(last_shown_) < 0.05) return false;
     return show();
   }
 
@@ -178,6 +178,7 @@ class Listener {
     std::lock_guard lock(mutex_);
     program_ = program;
     progress_ = progress;
+    has_reported_ = true;
   }
 
   void program_done() { ++n_done_; }
@@ -216,7 +217,7 @@ class Listener {
   double seconds_;  // negative: no limit
   const std::thread::id caller_ = std::this_thread::get_id();
   std::mutex mutex_;
-  std::atomic<bool> stopped_{false};
+  std::atomic<bool> stopped_{false}, has_reported_{false};
   std::atomic<int64_t> n_done_{0};
   std::string reason_;
   int64_t program_ = 0;
@@ -274,7 +275,7 @@ const char* name_of(Ending ending, const std::string& reason) {
 
 template <class T>
 nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs, std::vector<nb::object> similarities,
-                   double tolerance, int64_t most_steps, int64_t working_set, int64_t whole_up_to,
+                   double tolerance, int64_t most_steps, int64_t working_set, int64_t whole_up_to, int64_t widest,
                    int n_threads, double seconds, nb::object watch) {
   rows::RowStore<T>& store = held.store;
   const int64_t n_points = store.source().n_points();
@@ -283,7 +284,7 @@ nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs, std::vect
       if (point >= n_points) throw nb::value_error("a program's point lies outside the data");
     }
   }
-  const decomposition::Limits limits{tolerance, most_steps, working_set, whole_up_to};
+  const decomposition::Limits limits{tolerance, most_steps, working_set, whole_up_to, widest};
   const auto n_programs = static_cast<int64_t>(programs.size());
   std::vector<std::vector<double>> known(programs.size());
   for (size_t k = 0; k < similarities.size(); ++k) {
@@ -348,7 +349,7 @@ void bind_source(nb::module_& module, const char* name, const char* store_name) 
   nb::class_<HeldStore<T>>(module, store_name)
       .def(nb::init<nb::object, Vector<int64_t>, int64_t>(), "source"_a, "boundaries"_a, "budget"_a);
   module.def("decompose", &decompose<T>, "store"_a, "programs"_a, "similarities"_a,
-             "tolerance"_a, "most_steps"_a, "working_set"_a, "whole_up_to"_a,
+             "tolerance"_a, "most_steps"_a, "working_set"_a, "whole_up_to"_a, "widest"_a,
              "n_threads"_a, "seconds"_a, "watch"_a.none());
 }
 

@@ -9,15 +9,8 @@ namespace {
 // A working set is left when the violation has fallen to this share.
 constexpr double enough = 0.1;
 
-// Rows computed together, and the columns of one task: together they fit a second-level cache.
-constexpr int64_t batch_rows = 128;
-int64_t task_columns(int64_t n_columns) { return n_columns >= 16384 ? 1024 : 256; }
-
-// Rounds with a small working set before all that may still move is taken as one, the share of the
-// violation within which a bounded variable counts as such, and the most variables to take.
+// Rounds with a small working set before all that may still move is taken as one.
 constexpr int64_t opening_rounds = 8;
-constexpr double active_margin = 0.25;
-constexpr int64_t widest = 9216;
 
 // A wide working set is cut down when less than this share of it may still move.
 constexpr double most_idle = 0.8;
@@ -31,25 +24,23 @@ constexpr int64_t patience = 32;
 constexpr double least_rise = 1e-11;
 int64_t most_steps_a_round(int64_t n_variables) { return 50'000 + 64 * n_variables; }
 
-// Rows that wait to be filled give their memory back if that is interrupted.
-template <class T>
-struct Reservations {
-  rows::RowStore<T>& store;
-  int64_t segment;
-  std::vector<int64_t> points;
-  std::vector<T*> parts;
-  bool filled = false;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
-  ~Reservations() {
-    for (size_t k = 0; k < parts.size(); ++k) {
-      if (parts[k] == nullptr) continue;
-      if (filled) {
-        store.keep(segment, points[k], parts[k]);
-      } else {
-        store.cancel(segment, parts[k]);
-      }
-    }
+// Notices when rounds no longer help.
+class Patience {
+ public:
+  bool is_over(const Progress& progress) {
+    if (progress.rounds % patience != 0) return false;
+    size_ = std::max(size_, std::abs(progress.dual));
+    const bool is_slow = progress.dual - dual_ < least_rise * size_;
+    const bool is_over = is_slow && progress.violation > 0.5 * violation_;
+    dual_ = progress.dual;
+    violation_ = progress.violation;
+    return is_over;
   }
+
+ private:
+  double dual_ = -infinity, violation_ = infinity, size_ = 0;
 };
 
 }  // namespace
@@ -58,30 +49,14 @@ template <class T>
 Decomposition<T>::Decomposition(Program& program, rows::RowStore<T>& store, const Limits& limits,
                                 const rows::Execution& execution, const Report& report)
     : program_(program),
-      store_(store),
       limits_(limits),
       execution_(execution),
       report_(report),
       pacer_(execution_.should_stop),
+      similarities_(store, program.point),
       scores_(program.size()),
       working_set_(capacity(), program.size()),
       subproblem_(capacity(), program.n_groups, is_precise(limits)) {
-  std::vector<int64_t> offsets(store.n_segments(), -1);
-  for (const int64_t point : program.point) {
-    if (point != no_point) offsets[store.segment_of(point)] = 0;
-  }
-  int64_t n_columns = 0;
-  for (int64_t s = 0; s < store.n_segments(); ++s) {
-    if (offsets[s] < 0) continue;
-    offsets[s] = n_columns;
-    views_.push_back({s, n_columns});
-    n_columns += store.end(s) - store.begin(s);
-  }
-  similarities_.assign(n_columns, 0.0);
-  for (const int64_t point : program.point) {
-    const int64_t s = point == no_point ? 0 : store.segment_of(point);
-    column_.push_back(point == no_point ? -1 : offsets[s] + point - store.begin(s));
-  }
   scores_.value = program.value;
   scores_.low = program.low;
   scores_.high = program.high;
@@ -97,9 +72,9 @@ int64_t Decomposition<T>::capacity() const {
 
 template <class T>
 Outcome Decomposition<T>::run(std::vector<double> similarities) {
-  Progress progress{};
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  double dual_then = -infinity, violation_then = infinity;
+  Progress progress{.steps = 0, .rounds = 0, .violation = infinity, .primal = infinity,
+                    .dual = -infinity};
+  Patience patience;
   const auto end = [&](Ending ending) {
     program_.value = scores_.value;
     return Outcome{ending, progress};
@@ -107,23 +82,22 @@ Outcome Decomposition<T>::run(std::vector<double> similarities) {
   try {
     start(std::move(similarities));
     for (;; ++rounds_) {
-      if (rounds_ > 0 && !takes_all()) score_all();
       const std::vector<Ends> ends = scores_.ends(program_.size(), program_.n_groups);
       progress = measure(ends);
       report_(progress);
       if (progress.violation <= limits_.tolerance) return end(Ending::converged);
       if (steps_ >= limits_.most_steps) return end(Ending::steps);
-      if (rounds_ % patience == 0) {
-        const bool is_slow = progress.dual - dual_then < least_rise * std::abs(progress.dual);
-        if (is_slow && progress.violation > 0.5 * violation_then) return end(Ending::stalled);
-        dual_then = progress.dual;
-        violation_then = progress.violation;
-      }
+      if (patience.is_over(progress)) return end(Ending::stalled);
       pacer_.checkpoint();
-      store_.tick();
+
       if (!takes_all()) load_matrix(choose_working_set(ends));
       if (solve_working_set(progress.violation) == 0) return end(Ending::stalled);
-      if (!takes_all()) apply_changes();
+      if (takes_all()) {
+        scores_ = subproblem_.scores;
+      } else {
+        apply_changes();
+        score_all();
+      }
     }
   } catch (const threads::Interrupted&) {
     return end(Ending::interrupted);
@@ -133,14 +107,15 @@ Outcome Decomposition<T>::run(std::vector<double> similarities) {
 template <class T>
 void Decomposition<T>::start(std::vector<double> similarities) {
   const bool are_known = !similarities.empty();
-  if (are_known) similarities_ = std::move(similarities);
+  if (are_known) similarities_.set(std::move(similarities));
   if (takes_all()) load_matrix(working_set_.take_all());
   if (takes_all() && !are_known) {
     score_by_matrix();
-    return;
+  } else {
+    if (!are_known) apply_start();
+    score_all();
   }
-  if (!are_known) apply_start();
-  score_all();
+  has_started_ = true;
 }
 
 template <class T>
@@ -152,7 +127,7 @@ void Decomposition<T>::apply_start() {
     points.push_back(program_.point[v]);
     changes.push_back(program_.direction[v] * program_.value[v]);
   }
-  apply(points, changes, std::vector<char>(points.size(), false));
+  similarities_.add(points, changes, std::vector<char>(points.size(), false), execution_);
 }
 
 template <class T>
@@ -168,7 +143,7 @@ void Decomposition<T>::score_by_matrix() {
 template <class T>
 void Decomposition<T>::score_all() {
   for (int64_t v = 0; v < program_.size(); ++v) {
-    const double kernel_part = column_[v] < 0 ? 0 : program_.direction[v] * similarities_[column_[v]];
+    const double kernel_part = program_.direction[v] * similarities_.at(v);
     scores_.score[v] = -(kernel_part + program_.linear[v] + program_.ridge[v] * scores_.value[v]);
   }
 }
@@ -190,6 +165,7 @@ Progress Decomposition<T>::measure(const std::vector<Ends>& ends) const {
 
 template <class T>
 const std::vector<int32_t>& Decomposition<T>::choose_working_set(const std::vector<Ends>& ends) {
+  similarities_.store().tick();
   if (rounds_ < opening_rounds || !widen(ends)) {
     return working_set_.renew(scores_, program_.size(), ends);
   }
@@ -212,7 +188,7 @@ bool Decomposition<T>::widen(const std::vector<Ends>& ends) {
     return true;
   }
   const int64_t capacity = n_active + n_active / 8 + 256;
-  is_wide_ = capacity <= widest;
+  is_wide_ = capacity <= limits_.widest;
   if (!is_wide_ && subproblem_.capacity() == this->capacity()) return false;
   subproblem_.resize(is_wide_ ? capacity : this->capacity());
   working_set_ = WorkingSet(subproblem_.capacity(), program_.size());
@@ -229,7 +205,6 @@ int64_t Decomposition<T>::solve_working_set(double violation) {
                                           most_steps, execution_, pacer_};
   const bool whole = is_wide_ || takes_all();
   const int64_t taken = whole ? subproblem_.solve_whole(task) : subproblem_.solve_nested(task);
-  if (takes_all()) scores_ = subproblem_.scores;
   steps_ += taken;
   return taken;
 }
@@ -263,7 +238,7 @@ void Decomposition<T>::load_matrix(const std::vector<int32_t>& slots) {
   std::vector<T*> missing_rows;
   for (const int32_t slot : slots) {
     const int64_t point = program_.point[working_set_.member(slot)];
-    if (point == no_point || (!takes_all() && is_kept(point))) {
+    if (point == no_point || (!takes_all() && similarities_.is_kept(point))) {
       kept.push_back(slot);
     } else {
       missing.push_back(slot);
@@ -272,7 +247,7 @@ void Decomposition<T>::load_matrix(const std::vector<int32_t>& slots) {
     }
   }
   if (!missing.empty()) {
-    store_.source().fill_cross(missing_points, points, missing_rows.data(), execution_);
+    similarities_.store().source().fill_cross(missing_points, points, missing_rows.data(), execution_);
   }
 
   const bool is_plain = static_cast<int64_t>(with_point.size()) == n && !is_directed_;
@@ -296,7 +271,8 @@ void Decomposition<T>::load_matrix(const std::vector<int32_t>& slots) {
   const auto fill_rows = [&](int64_t task, threads::Worker&) {
     for (int64_t k = task * slots_a_task; k < std::min((task + 1) * slots_a_task, n_slots); ++k) {
       if (k < static_cast<int64_t>(kept.size())) {
-        gather(program_.point[working_set_.member(kept[k])], points, subproblem_.row(kept[k]));
+        similarities_.gather(program_.point[working_set_.member(kept[k])], points,
+                             subproblem_.row(kept[k]));
         finish(kept[k]);
       } else {
         finish(missing[k - static_cast<int64_t>(kept.size())]);
@@ -319,31 +295,9 @@ void Decomposition<T>::load_matrix(const std::vector<int32_t>& slots) {
                         execution_.should_stop);
 }
 
-template <class T>
-bool Decomposition<T>::is_kept(int64_t point) {
-  return std::all_of(views_.begin(), views_.end(), [&](const View& view) {
-    return store_.find(view.segment, point) != nullptr;
-  });
-}
-
-// Takes the values of some points out of a kept row.
-template <class T>
-void Decomposition<T>::gather(int64_t point, const std::vector<int64_t>& points, T* out) {
-  if (point == no_point) return;
-  if (views_.size() == 1) {
-    const T* part = store_.find(views_[0].segment, point) - store_.begin(views_[0].segment);
-    for (size_t k = 0; k < points.size(); ++k) out[k] = part[points[k]];
-    return;
-  }
-  for (size_t k = 0; k < points.size(); ++k) {
-    const int64_t segment = store_.segment_of(points[k]);
-    out[k] = store_.find(segment, point)[points[k] - store_.begin(segment)];
-  }
-}
-
 // Adopts the working set's new values and brings the gradient up to date.
 template <class T>
-bool Decomposition<T>::apply_changes() {
+void Decomposition<T>::apply_changes() {
   std::vector<int64_t> points;
   std::vector<double> changes;
   std::vector<char> lasting;
@@ -356,79 +310,15 @@ bool Decomposition<T>::apply_changes() {
     const double value = subproblem_.scores.value[slot];
     lasting.push_back(value > scores_.low[v] && value < scores_.high[v]);
   }
-  apply(points, changes, lasting);
+  similarities_.add(points, changes, lasting, execution_);
   for (int64_t slot = 0; slot < working_set_.size(); ++slot) {
     scores_.value[working_set_.member(slot)] = subproblem_.scores.value[slot];
   }
-  return !points.empty();
-}
-
-// similarities += changes K[points, :], computing the rows that are not kept on the way. Until all
-// of it is done the old similarities stand, so that an interrupt leaves a consistent state.
-template <class T>
-void Decomposition<T>::apply(const std::vector<int64_t>& points, const std::vector<double>& changes,
-                             const std::vector<char>& lasting) {
-  if (points.empty()) return;
-  std::vector<double> updated = similarities_;
-  const auto& loops = simd::active_loops<T>();
-  for (const View& view : views_) {
-    const int64_t begin = store_.begin(view.segment), length = store_.end(view.segment) - begin;
-    std::vector<const T*> kept;
-    std::vector<double> kept_changes, new_changes;
-    std::vector<char> fresh_lasting;
-    Reservations<T> fresh{store_, view.segment, {}, {}};
-    for (size_t k = 0; k < points.size(); ++k) {
-      if (const T* part = store_.find(view.segment, points[k])) {
-        kept.push_back(part);
-        kept_changes.push_back(changes[k]);
-      } else {
-        fresh.points.push_back(points[k]);
-        new_changes.push_back(changes[k]);
-        fresh_lasting.push_back(lasting[k]);
-      }
-    }
-    for (size_t k = 0; k < fresh.points.size(); ++k) {
-      fresh.parts.push_back(store_.reserve(view.segment, fresh.points[k], fresh_lasting[k] != 0));
-    }
-
-    const auto n_fresh = static_cast<int64_t>(fresh.points.size());
-    std::vector<std::unique_ptr<typename rows::RowSource<T>::Batch>> batches;
-    for (int64_t first = 0; first < n_fresh; first += batch_rows) {
-      const int64_t count = std::min(batch_rows, n_fresh - first);
-      batches.push_back(store_.source().prepare({fresh.points.data() + first,
-                                                 static_cast<size_t>(count)}, execution_));
-    }
-    const int64_t columns = task_columns(length);
-    std::vector<kernels::Memory<T>> scratch(std::max(execution_.n_threads, 1));
-    const auto apply_tile = [&](int64_t task, threads::Worker& worker) {
-      const int64_t first = task * columns, n = std::min(columns, length - first);
-      double* sums = updated.data() + view.offset + first;
-      loops.add_weighted(kept.data(), kept_changes.data(), static_cast<int64_t>(kept.size()), first,
-                         n, sums);
-      auto& spare = scratch[worker.index()];
-      if (!spare) spare = kernels::allocate<T>(batch_rows * (columns + rows::overrun<T>));
-      T* out[batch_rows];
-      for (size_t b = 0; b < batches.size(); ++b) {
-        worker.checkpoint();
-        const int64_t start = static_cast<int64_t>(b) * batch_rows;
-        const int64_t count = std::min(batch_rows, n_fresh - start);
-        for (int64_t r = 0; r < count; ++r) {
-          T* part = fresh.parts[start + r];
-          out[r] = part != nullptr ? part + first : spare.get() + r * (columns + rows::overrun<T>);
-        }
-        store_.source().fill(*batches[b], begin + first, begin + first + n, out, worker);
-        loops.add_weighted(out, new_changes.data() + start, count, 0, n, sums);
-      }
-    };
-    threads::parallel_for((length + columns - 1) / columns, execution_.n_threads, apply_tile,
-                          execution_.should_stop);
-    fresh.filled = true;
-  }
-  similarities_.swap(updated);
 }
 
 template <class T>
 std::vector<double> Decomposition<T>::gradient() const {
+  if (!has_started_) return {};
   std::vector<double> gradient(scores_.score);
   for (double& value : gradient) value = -value;
   return gradient;

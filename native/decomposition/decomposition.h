@@ -8,8 +8,8 @@
 #include <functional>
 #include <vector>
 
-#include "../rows/store.h"
 #include "program.h"
+#include "similarities.h"
 #include "subproblem.h"
 
 namespace maxmargin::decomposition {
@@ -21,6 +21,7 @@ struct Limits {
   int64_t most_steps;
   int64_t working_set;
   int64_t whole_up_to;  // variables up to which the working set is all of them
+  int64_t widest;       // the most variables that may still move to be taken as one working set
 };
 
 // What a watcher sees after each round.
@@ -47,14 +48,14 @@ class Decomposition {
   // the points of the program's segments in order, so that it need not be computed.
   Outcome run(std::vector<double> similarities);
 
-  // u's derivative at the end.
+  // u's derivative at the end; empty if the run was interrupted before it was known.
   std::vector<double> gradient() const;
 
   // Whether all variables are worked on at once, without the store.
   bool takes_all() const { return program_.size() <= limits_.whole_up_to; }
 
   // What `run` can go on from; only kept where not all variables are worked on at once.
-  const std::vector<double>& similarities() const { return similarities_; }
+  const std::vector<double>& similarities() const { return similarities_.values(); }
 
  private:
   void start(std::vector<double> similarities);
@@ -68,30 +69,20 @@ class Decomposition {
   const std::vector<int32_t>& choose_working_set(const std::vector<Ends>& ends);
   bool widen(const std::vector<Ends>& ends);
   int64_t solve_working_set(double violation);
-  bool apply_changes();
-  void apply(const std::vector<int64_t>& points, const std::vector<double>& changes,
-             const std::vector<char>& lasting);
-  bool is_kept(int64_t point);
-  void gather(int64_t point, const std::vector<int64_t>& points, T* out);
-
-  struct View {  // a segment of the store, as columns of this program
-    int64_t segment, offset;
-  };
+  void apply_changes();
 
   Program& program_;
-  rows::RowStore<T>& store_;
   const Limits limits_;
   const rows::Execution& execution_;
   const Report& report_;
   threads::Pacer pacer_;
-  std::vector<View> views_;
+  Similarities<T> similarities_;
   bool is_directed_ = false;
-  std::vector<int64_t> column_;        // by variable; -1 without a point
-  std::vector<double> similarities_;   // by column: sum of b k, the kernel's part of the gradient
   Scores scores_;                      // by variable
   WorkingSet working_set_;
   Subproblem<T> subproblem_;
   bool is_wide_ = false;  // whether the working set is everything that may still move
+  bool has_started_ = false;  // whether the scores are those of the values
   int64_t steps_ = 0, rounds_ = 0;
 };
 

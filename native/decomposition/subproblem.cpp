@@ -11,6 +11,9 @@ constexpr int64_t tile_capacity = 256;
 // A tile is left when its violation has fallen to this share: the rest depends on the others.
 constexpr double enough = 0.1;
 
+// Gathering the active variables' matrix pays below this share of all.
+constexpr double worth_gathering = 0.7;
+
 // Steps after which a tile is left in any case.
 constexpr int64_t most_tile_steps = 64 * tile_capacity;
 
@@ -37,23 +40,30 @@ void Subproblem<T>::resize(int64_t capacity) {
   matrix_ = kernels::allocate<T>(allocated_);
 }
 
+// The rows and columns of some slots side by side.
 template <class T>
-void Subproblem<T>::load_tile() {
-  const std::vector<int32_t>& slots = nested_.members();
-  const size_t n = slots.size();
-  for (size_t i = 0; i < n; ++i) {
-    const T* from = row(slots[i]);
-    T* to = tile_matrix_.get() + i * tile_capacity;
-    for (size_t j = 0; j < n; ++j) to[j] = from[slots[j]];
-    std::fill(to + n, to + tile_capacity, T(0));
+MatrixView<T> Subproblem<T>::gather(const std::vector<int32_t>& slots, kernels::Memory<T>& memory,
+                                    int64_t& allocated) {
+  const auto n = static_cast<int64_t>(slots.size());
+  const int64_t stride = (n / simd::lanes<T> + 1) * simd::lanes<T>;
+  if (n * stride > allocated) {
+    memory.reset();
+    allocated = n * stride;
+    memory = kernels::allocate<T>(allocated);
   }
+  for (int64_t i = 0; i < n; ++i) {
+    const T* from = row(slots[i]);
+    T* to = memory.get() + i * stride;
+    for (int64_t j = 0; j < n; ++j) to[j] = from[slots[j]];
+    std::fill(to + n, to + stride, T(0));
+  }
+  return {memory.get(), stride};
 }
 
 template <class T>
 template <class U>
 int64_t Subproblem<T>::solve_tile(Pairs<T, U>& pairs, const Task& task, int64_t most_steps) {
-  load_tile();
-  pairs.load(nested_.members(), scores, {tile_matrix_.get(), tile_capacity});
+  pairs.load(nested_.members(), scores, gather(nested_.members(), tile_matrix_, tile_allocated_));
   const double limit = std::max(0.5 * task.tolerance, enough * pairs.violation());
   const int64_t steps = pairs.solve(limit, std::min(most_steps, most_tile_steps), [] {});
   pairs.unload(nested_.members(), scores, changed_, changes_);
@@ -79,7 +89,6 @@ void Subproblem<T>::update_scores(const Task& task) {
 
 template <class T>
 int64_t Subproblem<T>::solve_nested(const Task& task) {
-  if (!tile_matrix_) tile_matrix_ = kernels::allocate<T>(tile_capacity * tile_capacity);
   if (precise_ && !precise_tile_) precise_tile_.emplace(tile_capacity, n_groups_);
   if (!precise_ && !tile_) tile_.emplace(tile_capacity, n_groups_);
   nested_.clear();
@@ -99,24 +108,54 @@ int64_t Subproblem<T>::solve_nested(const Task& task) {
   return steps;
 }
 
+// What may still move, or everything where that is most.
+template <class T>
+void Subproblem<T>::find_active(const Task& task, const std::vector<Ends>& ends) {
+  const double margin = active_margin * violation(ends);
+  active_.clear();
+  for (int64_t slot = 0; slot < task.n_slots; ++slot) {
+    if (is_active(scores, slot, ends, margin)) active_.push_back(static_cast<int32_t>(slot));
+  }
+  if (static_cast<double>(active_.size()) > worth_gathering * static_cast<double>(task.n_slots)) {
+    active_.resize(task.n_slots);
+    std::iota(active_.begin(), active_.end(), 0);
+  }
+}
+
 template <class T>
 template <class U>
-int64_t Subproblem<T>::solve_all(const Task& task) {
-  std::vector<int32_t> slots(task.n_slots);
-  std::iota(slots.begin(), slots.end(), 0);
-  Pairs<T, U> pairs(task.n_slots, n_groups_);
-  for (const int32_t slot : slots) std::fill_n(row(slot) + task.n_slots, simd::lanes<T>, T(0));
-  pairs.load(slots, scores, {matrix_.get(), stride_});
-  const int64_t steps =
-      pairs.solve(task.limit, task.most_steps, [&task] { task.pacer.checkpoint(); });
-  pairs.unload(slots, scores, changed_, changes_);
-  update_scores(task);
+int64_t Subproblem<T>::solve_active(const Task& task, double violation, int64_t most_steps) {
+  const auto n = static_cast<int64_t>(active_.size());
+  const bool is_all = n == task.n_slots;
+  const MatrixView<T> view = is_all ? MatrixView<T>{matrix_.get(), stride_}
+                                    : gather(active_, active_matrix_, active_allocated_);
+  if (is_all) {
+    for (int64_t slot = 0; slot < n; ++slot) std::fill_n(row(slot) + n, simd::lanes<T>, T(0));
+  }
+  Pairs<T, U> pairs(n, n_groups_);
+  pairs.load(active_, scores, view);
+  const double limit = std::max(task.limit, enough * violation);
+  const int64_t steps = pairs.solve(limit, most_steps, [&task] { task.pacer.checkpoint(); });
+  pairs.unload(active_, scores, changed_, changes_);
   return steps;
 }
 
 template <class T>
 int64_t Subproblem<T>::solve_whole(const Task& task) {
-  return precise_ ? solve_all<double>(task) : solve_all<T>(task);
+  int64_t steps = 0;
+  while (steps < task.most_steps) {
+    const std::vector<Ends> ends = scores.ends(task.n_slots, n_groups_);
+    const double now = violation(ends);
+    if (now <= task.limit) break;
+    find_active(task, ends);
+    const int64_t left = task.most_steps - steps;
+    const int64_t taken =
+        precise_ ? solve_active<double>(task, now, left) : solve_active<T>(task, now, left);
+    if (taken == 0) break;
+    steps += taken;
+    update_scores(task);
+  }
+  return steps;
 }
 
 template class Subproblem<float>;

@@ -1,8 +1,8 @@
 // The problem of one working set, with its whole matrix in memory.
 //
 // A few thousand variables far from their optimum are best solved through a nested working set of
-// a few hundred, whose own matrix stays in the cache; near the optimum, steps over all of them at
-// once are fewer by so much that they are worth their price.
+// a few hundred, whose own matrix stays in the cache; near the optimum, steps over all that may
+// still move are fewer by so much that they are worth their price.
 #pragma once
 
 #include <cstdint>
@@ -59,18 +59,21 @@ class Subproblem {
   template <class U>
   int64_t solve_tile(Pairs<T, U>& pairs, const Task& task, int64_t most_steps);
   template <class U>
-  int64_t solve_all(const Task& task);
-  void load_tile();
+  int64_t solve_active(const Task& task, double violation, int64_t most_steps);
+  void find_active(const Task& task, const std::vector<Ends>& ends);
+  MatrixView<T> gather(const std::vector<int32_t>& slots, kernels::Memory<T>& memory,
+                       int64_t& allocated);
   void update_scores(const Task& task);
 
   int32_t n_groups_;
   bool precise_;
   int64_t stride_ = 0, allocated_ = 0;
-  kernels::Memory<T> matrix_, tile_matrix_;
+  kernels::Memory<T> matrix_, tile_matrix_, active_matrix_;
+  int64_t tile_allocated_ = 0, active_allocated_ = 0;
   std::optional<Pairs<T, T>> tile_;
   std::optional<Pairs<T, double>> precise_tile_;
   WorkingSet nested_;
-  std::vector<int32_t> changed_;
+  std::vector<int32_t> active_, changed_;
   std::vector<double> changes_;
   std::vector<const T*> changed_rows_;
 };

@@ -9,6 +9,9 @@
 
 namespace maxmargin::decomposition {
 
+// The share of the violation within which a bounded variable counts as one that may still move.
+inline constexpr double active_margin = 0.25;
+
 // Whether a variable is free, or its score comes within `margin` of a violation.
 bool is_active(const Scores& scores, int64_t v, const std::vector<Ends>& ends, double margin);
 

@@ -113,7 +113,8 @@ PackedRows<T> Points<T>::pack_rows(std::span<const int64_t> points) const {
   PackedRows<T> packed;
   packed.count = static_cast<int64_t>(points.size());
   for (const int64_t point : points) packed.norms.push_back(norms_[point]);
-  if (has_entries()) {
+  packed.by_entries = has_entries();
+  if (packed.by_entries) {
     packed.bounds.resize((n_slices() + 1) * packed.count);
     packed.columns = entry_columns_.data();
     packed.entries = entry_values_.data();
@@ -136,7 +137,8 @@ PackedRows<T> Points<T>::pack_rows(const Rows<T>& rows, int64_t begin, int64_t e
   PackedRows<T> packed;
   packed.count = end - begin;
   packed.norms.resize(packed.count);
-  if (rows.is_sparse()) {
+  packed.by_entries = rows.is_sparse();
+  if (packed.by_entries) {
     packed.bounds.resize((n_slices() + 1) * packed.count);
     packed.columns = rows.columns;
     packed.entries = rows.values;
@@ -186,7 +188,7 @@ template <class T>
 void Points<T>::multiply_panel(const PackedRows<T>& rows, const T* panel, T* const* out,
                                int64_t offset) const {
   const auto& loops = simd::active_loops<T>();
-  if (rows.entries == nullptr) {
+  if (!rows.by_entries) {
     loops.wide_dense(panel, n_features_, rows.values.data(), n_features_, rows.count, out, offset);
     return;
   }

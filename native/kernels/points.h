@@ -31,6 +31,7 @@ struct PackedColumns {
 template <class T>
 struct PackedRows {
   int64_t count = 0;
+  bool by_entries = false;
   std::vector<T> values;            // dense: count x n_features
   std::vector<int64_t> bounds;      // entries: where slice s of row r begins, at [s * count + r]
   const int32_t* columns = nullptr;  // of the entries

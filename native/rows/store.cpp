@@ -38,12 +38,18 @@ void RowStore<T>::open(Segment& segment) {
 }
 
 template <class T>
-const T* RowStore<T>::find(int64_t s, int64_t point) {
-  Segment& segment = segments_[s];
+const T* RowStore<T>::peek(int64_t s, int64_t point) const {
+  const Segment& segment = segments_[s];
   if (const T* row = source_.resident(point)) return row + segment.begin;
-  if (!segment.is_used() || segment.parts[point] == nullptr) return nullptr;
-  segment.wanted[point] = segment.last_wanted = now_;
-  return segment.parts[point];
+  return segment.is_used() ? segment.parts[point] : nullptr;
+}
+
+template <class T>
+const T* RowStore<T>::find(int64_t s, int64_t point) {
+  const T* part = peek(s, point);
+  Segment& segment = segments_[s];
+  if (part != nullptr && segment.is_used()) segment.wanted[point] = segment.last_wanted = now_;
+  return part;
 }
 
 template <class T>

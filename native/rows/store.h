@@ -29,6 +29,8 @@ class RowStore {
 
   // The kept part of a row, or null; remembers that it was wanted.
   const T* find(int64_t segment, int64_t point);
+  // The same without remembering; for any number of threads.
+  const T* peek(int64_t segment, int64_t point) const;
 
   // Memory for a part that is not kept, or null: where the budget has none left, and the first time
   // a row is wanted that is cheap, or will hardly be wanted again. (To touch fresh memory takes as

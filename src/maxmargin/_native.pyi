@@ -38,28 +38,14 @@ class Rows64:
     ) -> Rows64: ...
 
 class Source32:
+    # parameters: gamma, coef0, degree, factor, constant, n_threads
     @staticmethod
     def by_products(
-        rows: Rows32 | Rows64,
-        boundaries: NDArray[np.int64],
-        form: Form,
-        gamma: float,
-        coef0: float,
-        degree: int,
-        factor: float,
-        constant: float,
-        n_threads: int,
+        rows: Rows32 | Rows64, boundaries: NDArray[np.int64], form: Form, *parameters: float
     ) -> Source32: ...
+    # parameters: gamma, coef0, degree, factor, constant
     @staticmethod
-    def by_blocks(
-        rows: Rows32,
-        form: Form,
-        gamma: float,
-        coef0: float,
-        degree: int,
-        factor: float,
-        constant: float,
-    ) -> Source32: ...
+    def by_blocks(rows: Rows32, form: Form, *parameters: float) -> Source32: ...
     @staticmethod
     def of_matrix(matrix: NDArray[Any], factor: float, constant: float) -> Source32: ...
     @staticmethod
@@ -69,29 +55,18 @@ class Source32:
     @property
     def exponent_scale(self) -> float: ...
 
+class Store32:
+    def __init__(self, source: Source32, boundaries: NDArray[np.int64], budget: int) -> None: ...
+
 class Source64:
+    # parameters: gamma, coef0, degree, factor, constant, n_threads
     @staticmethod
     def by_products(
-        rows: Rows32 | Rows64,
-        boundaries: NDArray[np.int64],
-        form: Form,
-        gamma: float,
-        coef0: float,
-        degree: int,
-        factor: float,
-        constant: float,
-        n_threads: int,
+        rows: Rows32 | Rows64, boundaries: NDArray[np.int64], form: Form, *parameters: float
     ) -> Source64: ...
+    # parameters: gamma, coef0, degree, factor, constant
     @staticmethod
-    def by_blocks(
-        rows: Rows64,
-        form: Form,
-        gamma: float,
-        coef0: float,
-        degree: int,
-        factor: float,
-        constant: float,
-    ) -> Source64: ...
+    def by_blocks(rows: Rows64, form: Form, *parameters: float) -> Source64: ...
     @staticmethod
     def of_matrix(matrix: NDArray[Any], factor: float, constant: float) -> Source64: ...
     @staticmethod
@@ -101,25 +76,18 @@ class Source64:
     @property
     def exponent_scale(self) -> float: ...
 
+class Store64:
+    def __init__(self, source: Source64, boundaries: NDArray[np.int64], budget: int) -> None: ...
+
 class Program:
-    def __init__(
-        self,
-        point: NDArray[np.int64],
-        direction: NDArray[np.float64],
-        low: NDArray[np.float64],
-        high: NDArray[np.float64],
-        linear: NDArray[np.float64],
-        ridge: NDArray[np.float64],
-        group: NDArray[np.int64],
-        value: NDArray[np.float64],
-    ) -> None: ...
+    # arrays: direction, low, high, linear, ridge, group, value
+    def __init__(self, point: NDArray[np.int64], *arrays: NDArray[Any]) -> None: ...
 
 _Ending = Literal["converged", "steps", "seconds", "watch", "interrupt", "stalled"]
 
+# For each program: values, gradient, violation, steps, ending, similarities (empty if not kept).
 def decompose(
-    source: Source32 | Source64,
-    boundaries: NDArray[np.int64],
-    budget: int,
+    store: Store32 | Store64,
     programs: Sequence[Program],
     similarities: Sequence[NDArray[np.float64] | None],
     tolerance: float,
@@ -129,7 +97,9 @@ def decompose(
     n_threads: int,
     seconds: float,
     watch: Callable[[int, int, int, float, float, float], bool] | None,
-) -> list[tuple[NDArray[np.float64], NDArray[np.float64], float, int, _Ending, int]]: ...
+) -> list[
+    tuple[NDArray[np.float64], NDArray[np.float64], float, int, _Ending, NDArray[np.float64]]
+]: ...
 def first_alike(rows: Rows32 | Rows64) -> NDArray[np.int64]: ...
 @overload
 def fill(

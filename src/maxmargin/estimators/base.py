@@ -128,6 +128,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         formers = self.__dict__.pop("_formers", None) if self.warm_start else None
         with watcher:
             outcomes = run(engine, qps, limits, formers=formers, watch=watcher.watch)
+            if self.verbose:
+                steps = sum(found.answer.steps for found in outcomes)
+                watcher.show_end(max((found.gap()[0] for found in outcomes), default=0.0), steps)
         if self.warm_start:
             self._formers = [Former(found.signed, found.qp.cost) for found in outcomes]
         self.fit_status_ = warn_unless_converged(outcomes, names, self.get_params(deep=False))

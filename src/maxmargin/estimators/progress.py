@@ -32,6 +32,11 @@ class Watcher:
             self.bar.show(seen)
         return self.tasks.watch(seen)
 
+    def show_end(self, gap: float, steps: int) -> None:
+        """Show where the run ended: the largest gap of a machine, and all steps."""
+        if self.bar is not None:
+            self.bar.state(gap, steps, self.bar.n_programs)
+
     def __enter__(self) -> Self:
         if self.bar is not None:
             self.bar.progress.start()
@@ -63,10 +68,13 @@ class _Bar:
         self.task = self.progress.add_task(name, total=total, state="")
 
     def show(self, seen: Seen) -> None:
-        state = f"gap {seen.primal - seen.dual:.2e}, {seen.steps} steps"
+        self.state(seen.primal - seen.dual, seen.steps, seen.n_done)
+
+    def state(self, gap: float, steps: int, n_done: int) -> None:
+        state = f"gap {gap:.2e}, {steps} steps"
         if self.n_programs > 1:
-            state = f"{seen.n_done}/{self.n_programs} machines, {state}"
-        self.progress.update(self.task, completed=seen.n_done, state=state)
+            state = f"{n_done}/{self.n_programs} machines, {state}"
+        self.progress.update(self.task, completed=n_done, state=state)
 
     def close(self, finished: bool) -> None:
         if finished:

@@ -26,6 +26,10 @@ _FINER = 1e-7
 _FEASIBLE = 1e-10
 _STEPS_PER_POINT = 20
 
+# A margin below this counts as this: the classes are then not separable at that nu.
+_SMALLEST_MARGIN = 1e-4
+_TIGHTENINGS = 4
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -111,6 +115,8 @@ def run(
         seconds=limits.seconds,
         watch=watch,
     )
+    if limits.max_steps is None and limits.seconds is None:
+        answers = _to_the_margin(engine, qps, programs, answers, limits.tol, watch)
     n_points = qps[0].gram.n_points
     small = n_points <= _SMALL and limits.max_steps is None and limits.seconds is None
     if small and all(answer.converged for answer in answers):
@@ -118,6 +124,47 @@ def run(
             answers = _go_on(engine, programs, answers, n_points)
         answers = [refined(qp, answer) for qp, answer in zip(qps, answers, strict=True)]
     return [Outcome(qp, answer) for qp, answer in zip(qps, answers, strict=True)]
+
+
+def _to_the_margin(
+    engine: Engine,
+    qps: Sequence[BoxQP],
+    programs: Sequence[Program],
+    answers: Sequence[Answer],
+    tol: float,
+    watch: Watch | None,
+) -> list[Answer]:
+    """Go on where the data chose a margin below one, of which the tolerance is then a fraction.
+
+    The nu form's decision is divided by its margin rho, and an error with it.
+    """
+    best = list(answers)
+    for _ in range(_TIGHTENINGS):
+        margins = [_chosen_margin(qp, a) for qp, a in zip(qps, best, strict=True)]
+        coarse = [
+            k
+            for k, (margin, a) in enumerate(zip(margins, best, strict=True))
+            if a.converged and a.violation > tol * margin
+        ]
+        if not coarse:
+            break
+        finer = engine.solve(
+            [replace(programs[k], start=best[k].signed) for k in coarse],
+            tol=tol * min(margins[k] for k in coarse),
+            watch=watch,
+        )
+        for k, answer in zip(coarse, finer, strict=True):
+            best[k] = replace(answer, steps=best[k].steps + answer.steps)
+    return best
+
+
+def _chosen_margin(qp: BoxQP, answer: Answer) -> float:
+    """Return the margin of a nu form of two classes, at most one; one for every other program."""
+    if qp.linear.any() or len(qp.total) == 0 or (qp.sign > 0).all():
+        return 1.0
+    offsets = qp.offsets(answer.signed, answer.gradient)
+    rho = float(offsets[0] if len(offsets) == 1 else 0.5 * (offsets[0] - offsets[1]))
+    return min(1.0, max(rho, _SMALLEST_MARGIN))
 
 
 def _alike(formers: Sequence[Former], qps: Sequence[BoxQP]) -> bool:

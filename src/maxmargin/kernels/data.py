@@ -12,9 +12,13 @@ from maxmargin.errors import InvalidInputError
 
 __all__ = ["as_vectors", "count"]
 
+_EXACT_IN_FLOAT32 = 1 << 24
+
 
 def as_vectors(X: Any, name: str = "X") -> NDArray[Any] | sparse.csr_array:
-    """Return rows of finite numbers: float32 stays float32, anything else becomes float64.
+    """Return rows of finite numbers in float64, or in float32 where that is exact and smaller.
+
+    float32 stays float32, and so do integers of at most 32 bits that float32 can hold.
 
     Parameters
     ----------
@@ -45,8 +49,7 @@ def as_vectors(X: Any, name: str = "X") -> NDArray[Any] | sparse.csr_array:
             else "give one row per point and one column per feature"
         )
         raise InvalidInputError(f"{name} has {rows.ndim} dimensions where 2 are needed: {advice}.")
-    if rows.dtype != np.float32:
-        rows = _to_float64(rows, name)
+    rows = _to_floats(rows, name)
     _require_rows_and_columns(rows.shape, name)
     _require_finite(rows, name)
     return rows
@@ -68,7 +71,7 @@ def _as_csr(X: Any, name: str) -> sparse.csr_array:
     rows = sparse.csr_array(X)
     if rows.dtype != np.float32:
         rows = sparse.csr_array(
-            (_to_float64(rows.data, name), rows.indices, rows.indptr), shape=rows.shape
+            (_to_floats(rows.data, name), rows.indices, rows.indptr), shape=rows.shape
         )
     if not rows.has_canonical_format:
         rows = rows.copy()
@@ -78,7 +81,11 @@ def _as_csr(X: Any, name: str) -> sparse.csr_array:
     return rows
 
 
-def _to_float64(values: NDArray[Any], name: str) -> NDArray[Any]:
+def _to_floats(values: NDArray[Any], name: str) -> NDArray[Any]:
+    if values.dtype == np.float32:
+        return values
+    if _fits_float32(values):
+        return values.astype(np.float32)
     if values.dtype.kind in "mM":
         raise InvalidInputError(
             f"{name} holds dates or time differences: turn them into numbers of your choice."
@@ -92,6 +99,14 @@ def _to_float64(values: NDArray[Any], name: str) -> NDArray[Any]:
             f"{name} holds values that are not numbers ({error}): encode them as numbers, "
             "or use a kernel on objects such as kernels.Function."
         ) from error
+
+
+def _fits_float32(values: NDArray[Any]) -> bool:
+    """Say whether these are integers of at most 32 bits, all of them exact in float32."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize > 4:
+        return False
+    largest = max(int(values.max(initial=0)), -int(values.min(initial=0)))
+    return largest <= _EXACT_IN_FLOAT32
 
 
 def _require_rows_and_columns(shape: tuple[int, ...], name: str) -> None:

@@ -8,6 +8,7 @@ that not help, it goes on with float64 rows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -34,6 +35,11 @@ _ENDS_ALL = ("seconds", "watch", "interrupt")
 _WORKING_SET = 2048
 _WHOLE_ALONE = 4096
 _WHOLE_AMONG_MANY = 1536
+
+# The most variables that may still move to be taken as one working set; its matrix may have this
+# share of the memory for rows.
+_WIDEST = 9216
+_SHARE_OF_WIDEST = 0.25
 
 # Points fewer than this share of which are different are merged.
 _WORTH_MERGING = 0.95
@@ -212,6 +218,7 @@ class _Run:
         self.deadline = None if seconds is None else perf_counter() + seconds
         self.watch = watch
         self.boundaries = _boundaries(self.programs, self.sources.n_points)
+        self.budget = row_budget(self.sources.n_points, engine.cache_mb)
         self._similarities: dict[int, Floats] = {}
 
     def answers(self) -> list[Answer]:
@@ -228,8 +235,12 @@ class _Run:
     def _store(self, dtype: type[np.float32] | type[np.float64]) -> Any:
         source = self.sources.source(dtype, self.boundaries)
         kind = _native.Store32 if dtype is np.float32 else _native.Store64
-        budget = row_budget(self.sources.n_points, self.engine.cache_mb)
-        return None if source is None else kind(source, self.boundaries, budget)
+        widest_bytes = np.dtype(dtype).itemsize * self._widest(dtype) ** 2
+        return None if source is None else kind(source, self.boundaries, self.budget - widest_bytes)
+
+    def _widest(self, dtype: type) -> int:
+        affordable = math.isqrt(int(_SHARE_OF_WIDEST * self.budget) // np.dtype(dtype).itemsize)
+        return min(_WIDEST, affordable)
 
     def _correct(self, found: list[Answer], store: Any) -> None:
         """Go on from answers whose gradient is off by more than the tolerance leaves room for."""
@@ -343,6 +354,7 @@ class _Run:
             self.max_steps,
             _WORKING_SET,
             _WHOLE_AMONG_MANY if len(self.programs) > 1 else _WHOLE_ALONE,
+            self._widest(np.float32 if isinstance(store, _native.Store32) else np.float64),
             self.engine.n_threads,
             self._seconds_left(),
             self._watcher(),

@@ -1,0 +1,50 @@
+// The kernel's part of a program's gradient, kept up to date by rows from the store.
+//
+// Its columns are the points of all segments of the store in which the program has a point.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "../rows/store.h"
+#include "program.h"
+
+namespace maxmargin::decomposition {
+
+template <class T>
+class Similarities {
+ public:
+  // `points` are those of the program's variables.
+  Similarities(rows::RowStore<T>& store, const std::vector<int64_t>& points);
+
+  rows::RowStore<T>& store() { return store_; }
+
+  // sum_j b_j k(x_j, x) at the point x of a variable.
+  double at(int64_t variable) const { return column_[variable] < 0 ? 0.0 : values_[column_[variable]]; }
+
+  // At all columns.
+  const std::vector<double>& values() const { return values_; }
+  void set(std::vector<double> values) { values_ = std::move(values); }
+
+  // Adds changes[k] k(points[k], x) everywhere. Rows of `lasting` changes will be wanted again.
+  void add(const std::vector<int64_t>& points, const std::vector<double>& changes,
+           const std::vector<char>& lasting, const rows::Execution& execution);
+
+  // Whether all of a point's row is kept.
+  bool is_kept(int64_t point);
+
+  // Takes the values at some points out of a kept row.
+  void gather(int64_t point, const std::vector<int64_t>& points, T* out) const;
+
+ private:
+  struct View {  // a segment of the store, as columns of this program
+    int64_t segment, offset;
+  };
+
+  rows::RowStore<T>& store_;
+  std::vector<View> views_;
+  std::vector<int64_t> column_;  // by variable; -1 without a point
+  std::vector<double> values_;   // by column
+};
+
+}  // namespace maxmargin::decomposition
