@@ -35,6 +35,7 @@ PUBLIC_MODULES = [
     "maxmargin.problems",
     "maxmargin.solvers",
     "maxmargin.certify",
+    "maxmargin.estimators",
     "maxmargin.errors",
 ]
 

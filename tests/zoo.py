@@ -203,7 +203,7 @@ def sphere_cost(data: Numbers) -> float:
 
 def able(case: Case) -> set[str]:
     """Return the solvers that ought to solve a case."""
-    solvers = {"dual-qp", "smo"}
+    solvers = {"dual-qp", "decomposition", "smo"}
     if case.kernel in MAPPED_KERNELS:
         solvers.add("primal-qp")
     if case.bias == "regularised" and case.kind not in ("NuMargin", "NuTube"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Build the native module with the address and undefined-behaviour sanitizers, in a virtual
-# environment of its own, and run the native tests against it.
+# environment of its own, and run the native and the engine's tests against it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=.venv-asan
@@ -17,4 +17,4 @@ done
 LD_PRELOAD="$preload" \
 ASAN_OPTIONS=detect_leaks=0 \
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-    "$venv/bin/python" -m pytest -p no:cacheprovider tests/native
+    "$venv/bin/python" -m pytest -p no:cacheprovider tests/native tests/solvers/test_engine.py

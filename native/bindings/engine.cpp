@@ -29,8 +29,19 @@ template <class T>
 struct HeldSource {
   std::unique_ptr<rows::RowSource<T>> source;
   double exponent_scale = 0;  // gamma times the typical squared distance from the centre
-  nb::object data;
+  nb::object data{};
+  std::vector<int64_t> farthest{};  // some points with the largest norms, where rounding is worst
 };
+
+// Increasing cuts from the first point to behind the last.
+std::vector<int64_t> checked(const Vector<int64_t>& cuts, int64_t n_points) {
+  std::vector<int64_t> boundaries(cuts.data(), cuts.data() + cuts.size());
+  const bool increase = std::is_sorted(boundaries.begin(), boundaries.end(), std::less_equal<>());
+  if (boundaries.size() < 2 || boundaries.front() != 0 || boundaries.back() != n_points || !increase) {
+    throw nb::value_error("the boundaries must increase from 0 to the number of points");
+  }
+  return boundaries;
+}
 
 // The rows of a source that are kept from run to run.
 template <class T>
@@ -41,11 +52,11 @@ struct HeldStore {
 
   HeldStore(nb::object held, Vector<int64_t> cuts, int64_t budget)
       : source(held),
-        boundaries(cuts.data(), cuts.data() + cuts.size()),
+        boundaries(checked(cuts, nb::cast<const HeldSource<T>&>(held).source->n_points())),
         store(*nb::cast<const HeldSource<T>&>(held).source, boundaries, budget) {}
 };
 
-// Rows from a Python function of the points: rows(a) and block(a, b).
+// Rows from a Python function of points a and b (None for all of them).
 template <class T>
 class FunctionSource final : public rows::RowSource<T> {
  public:
@@ -117,9 +128,10 @@ HeldSource<T> source_by_products(const HeldRows<S>& rows, Vector<int64_t> bounda
   nb::gil_scoped_release without_interpreter;
   kernels::Points<T> points(rows.view, cuts, form == Form::gaussian, n_threads);
   const double scale = gamma * points.typical_norm();
+  std::vector<int64_t> farthest = points.farthest(64);
   return {std::make_unique<rows::ProductSource<T>>(std::move(points), kernel,
                                                    Affine<T>{static_cast<T>(factor), static_cast<T>(constant)}),
-          scale, nb::object()};
+          scale, nb::object(), std::move(farthest)};
 }
 
 template <class T>
@@ -133,6 +145,7 @@ HeldSource<T> source_by_blocks(nb::object held, Form form, double gamma, double 
 
 template <class T, class S>
 HeldSource<T> source_of_matrix(Matrix<S> matrix, double factor, double constant) {
+  if (extent(matrix, 0) != extent(matrix, 1)) throw nb::value_error("the matrix must be square");
   return {std::make_unique<rows::MatrixSource<T, S>>(matrix.data(), extent(matrix, 0),
                                                      extent(matrix, 1), Affine<T>{static_cast<T>(factor), static_cast<T>(constant)}),
           0, nb::cast(matrix)};
@@ -165,13 +178,13 @@ class Listener {
     if (seconds_ >= 0 && since(started_) >= seconds_) return stop("seconds");
     if (std::this_thread::get_id() != caller_) return false;
     nb::gil_scoped_acquire interpreter;
-    if (PyErr_CheckSignals() != 0) {
-      if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
-      PyErr_Clear();
-      return stop("interrupt");
+    try {
+      return ask_python();
+    } catch (nb::python_error& thrown) {
+      // Kept until no thread works on the run any more.
+      error_ = std::current_exception();
+      return stop("error");
     }
-    if (watch_.is_none() || !has_reported_ || since(last_shown_) < 0.05) return false;
-    return show();
   }
 
   void report(int64_t program, const decomposition::Progress& progress) {
@@ -182,13 +195,28 @@ class Listener {
   }
 
   void program_done() { ++n_done_; }
+  bool has_stopped() const { return stopped_; }
   const std::string& reason() const { return reason_; }
+
+  void rethrow_error() const {
+    if (error_) std::rethrow_exception(error_);
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   static double since(Clock::time_point then) {
     return std::chrono::duration<double>(Clock::now() - then).count();
+  }
+
+  bool ask_python() {
+    if (PyErr_CheckSignals() != 0) {
+      if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
+      PyErr_Clear();
+      return stop("interrupt");
+    }
+    if (watch_.is_none() || !has_reported_ || since(last_shown_) < 0.05) return false;
+    return show();
   }
 
   bool stop(const char* reason) {
@@ -220,6 +248,7 @@ class Listener {
   std::atomic<bool> stopped_{false}, has_reported_{false};
   std::atomic<int64_t> n_done_{0};
   std::string reason_;
+  std::exception_ptr error_;
   int64_t program_ = 0;
   decomposition::Progress progress_{};
 };
@@ -279,9 +308,14 @@ nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs, std::vect
                    int n_threads, double seconds, nb::object watch) {
   rows::RowStore<T>& store = held.store;
   const int64_t n_points = store.source().n_points();
+  if (similarities.size() != programs.size()) {
+    throw nb::value_error("there must be as many similarities as programs");
+  }
   for (const Program* program : programs) {
     for (const int64_t point : program->point) {
-      if (point >= n_points) throw nb::value_error("a program's point lies outside the data");
+      if (point >= n_points || point < decomposition::no_point) {
+        throw nb::value_error("a program's point lies outside the data");
+      }
     }
   }
   const decomposition::Limits limits{tolerance, most_steps, working_set, whole_up_to, widest};
@@ -296,6 +330,7 @@ nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs, std::vect
   {
     nb::gil_scoped_release without_interpreter;
     const auto solve_one = [&](int64_t index, int threads) {
+      if (listener.has_stopped()) return;
       const Execution execution{threads, should_stop};
       const decomposition::Report report = [&, index](const decomposition::Progress& progress) {
         listener.report(index, progress);
@@ -321,6 +356,7 @@ nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs, std::vect
     } catch (const threads::Interrupted&) {
     }
   }
+  listener.rethrow_error();
   nb::list answers;
   for (size_t k = 0; k < programs.size(); ++k) {
     const auto& [outcome, gradient, similarities_at_end] = results[k];
@@ -345,7 +381,8 @@ void bind_source(nb::module_& module, const char* name, const char* store_name) 
       .def_static("of_matrix", &source_of_matrix<T, float>, "matrix"_a.noconvert(), "factor"_a, "constant"_a)
       .def_static("of_matrix", &source_of_matrix<T, double>, "matrix"_a.noconvert(), "factor"_a, "constant"_a)
       .def_static("of_function", &source_of_function<T>, "n_points"_a, "block"_a)
-      .def_ro("exponent_scale", &HeldSource<T>::exponent_scale);
+      .def_ro("exponent_scale", &HeldSource<T>::exponent_scale)
+      .def_ro("farthest", &HeldSource<T>::farthest);
   nb::class_<HeldStore<T>>(module, store_name)
       .def(nb::init<nb::object, Vector<int64_t>, int64_t>(), "source"_a, "boundaries"_a, "budget"_a);
   module.def("decompose", &decompose<T>, "store"_a, "programs"_a, "similarities"_a,

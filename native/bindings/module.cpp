@@ -9,6 +9,7 @@
 
 #include "../blas/gemm.h"
 #include "../kernels/block.h"
+#include "../kernels/wide.h"
 #include "../simd/dispatch.h"
 #include "arrays.h"
 
@@ -67,6 +68,25 @@ void fill(Form form, const HeldRows<T>& a, const HeldRows<T>& b, Output<T> out, 
 }
 
 template <class T>
+bool weigh(Form form, const HeldRows<T>& a, const HeldRows<T>& b, Vector<double> weights,
+           nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> sums, double gamma,
+           double coef0, int degree, int n_threads) {
+  if (a.view.n_columns != b.view.n_columns || extent(weights, 0) != b.view.n_rows ||
+      extent(sums, 0) != a.view.n_rows) {
+    throw nb::value_error("the shapes of the rows, the weights and the sums do not match");
+  }
+  const kernels::Kernel<T> kernel{form, static_cast<T>(gamma), static_cast<T>(coef0), degree};
+  const kernels::Execution execution{n_threads, signal_is_pending};
+  try {
+    nb::gil_scoped_release without_interpreter;
+    return kernels::weigh_by_wide_panels(kernel, a.view, b.view, weights.data(), sums.data(),
+                                         execution);
+  } catch (const threads::Interrupted&) {
+    throw nb::python_error();
+  }
+}
+
+template <class T>
 blas::Gemm<T> gemm_of(const nb::object& capsule) {
   if (capsule.is_none()) return nullptr;
   return reinterpret_cast<blas::Gemm<T>>(nb::cast<nb::capsule>(capsule).data());
@@ -80,6 +100,8 @@ void bind_rows(nb::module_& module, const char* name) {
                   "starts"_a.noconvert(), "n_columns"_a);
   module.def("fill", &fill<T>, "form"_a, "a"_a, "b"_a, "out"_a.noconvert(), "gamma"_a, "coef0"_a,
              "degree"_a, "n_threads"_a);
+  module.def("weigh", &weigh<T>, "form"_a, "a"_a, "b"_a, "weights"_a.noconvert(),
+             "sums"_a.noconvert(), "gamma"_a, "coef0"_a, "degree"_a, "n_threads"_a);
 }
 
 }  // namespace

@@ -85,6 +85,8 @@ Outcome Decomposition<T>::run(std::vector<double> similarities) {
       const std::vector<Ends> ends = scores_.ends(program_.size(), program_.n_groups);
       progress = measure(ends);
       report_(progress);
+      // Infinities in the kernel leave scores that compare with nothing, and so violate nothing.
+      if (!std::isfinite(progress.dual)) return end(Ending::stalled);
       if (progress.violation <= limits_.tolerance) return end(Ending::converged);
       if (steps_ >= limits_.most_steps) return end(Ending::steps);
       if (patience.is_over(progress)) return end(Ending::stalled);
@@ -120,14 +122,12 @@ void Decomposition<T>::start(std::vector<double> similarities) {
 
 template <class T>
 void Decomposition<T>::apply_start() {
-  std::vector<int64_t> points;
-  std::vector<double> changes;
+  std::vector<Change> changes;
   for (int64_t v = 0; v < program_.size(); ++v) {
     if (program_.value[v] == 0 || program_.point[v] == no_point) continue;
-    points.push_back(program_.point[v]);
-    changes.push_back(program_.direction[v] * program_.value[v]);
+    changes.push_back({program_.point[v], program_.direction[v] * program_.value[v], false});
   }
-  similarities_.add(points, changes, std::vector<char>(points.size(), false), execution_);
+  similarities_.add(std::move(changes), execution_);
 }
 
 template <class T>
@@ -224,93 +224,101 @@ void Decomposition<T>::load_slots(const std::vector<int32_t>& members) {
 // Fills the rows and columns of new members: from kept rows where there are any, else by the kernel.
 template <class T>
 void Decomposition<T>::load_matrix(const std::vector<int32_t>& slots) {
-  const int64_t n = working_set_.size();
-  std::vector<int64_t> points;                  // of the slots that have one
-  std::vector<int32_t> with_point;              // those slots
-  for (int64_t slot = 0; slot < n; ++slot) {
-    const int64_t point = program_.point[working_set_.member(slot)];
-    if (point == no_point) continue;
-    points.push_back(point);
+  std::vector<int32_t> with_point;  // slots, and their points
+  std::vector<int64_t> points;
+  for (int64_t slot = 0; slot < working_set_.size(); ++slot) {
+    if (point_of(slot) == no_point) continue;
     with_point.push_back(static_cast<int32_t>(slot));
+    points.push_back(point_of(slot));
   }
   std::vector<int32_t> kept, missing;
   std::vector<int64_t> missing_points;
   std::vector<T*> missing_rows;
   for (const int32_t slot : slots) {
-    const int64_t point = program_.point[working_set_.member(slot)];
-    if (point == no_point || (!takes_all() && similarities_.is_kept(point))) {
+    const int64_t point = point_of(slot);
+    if (point == no_point) continue;
+    if (!takes_all() && similarities_.is_kept(point)) {
       kept.push_back(slot);
-    } else {
-      missing.push_back(slot);
-      missing_points.push_back(point);
-      missing_rows.push_back(subproblem_.row(slot));
+      continue;
     }
+    missing.push_back(slot);
+    missing_points.push_back(point);
+    missing_rows.push_back(subproblem_.row(slot));
   }
   if (!missing.empty()) {
-    similarities_.store().source().fill_cross(missing_points, points, missing_rows.data(), execution_);
+    similarities_.store().source().fill_cross(missing_points, points, missing_rows.data(),
+                                              execution_);
   }
+  for_each_slot(kept, [&](int32_t slot) {
+    similarities_.gather(point_of(slot), points, subproblem_.row(slot));
+  });
+  for_each_slot(slots, [&](int32_t slot) { finish_row(slot, with_point); });
+  mirror(slots);
+}
 
-  const bool is_plain = static_cast<int64_t>(with_point.size()) == n && !is_directed_;
-  const auto finish = [&](int32_t a) {
-    T* row = subproblem_.row(a);
-    const int64_t v = working_set_.member(a);
-    if (!is_plain) {
-      // From the slots with points to all slots, last first: their rows lie side by side.
-      auto at = static_cast<int64_t>(with_point.size()) - 1;
-      for (int64_t b = n - 1; b >= 0; --b) {
-        const bool has_point = at >= 0 && with_point[at] == b;
-        const double direction = program_.direction[v] * program_.direction[working_set_.member(b)];
-        row[b] = has_point && program_.point[v] != no_point ? static_cast<T>(direction) * row[at] : T(0);
-        at -= has_point;
-      }
-    }
-    row[a] += static_cast<T>(program_.ridge[v]);
-  };
+template <class T>
+template <class Action>
+void Decomposition<T>::for_each_slot(const std::vector<int32_t>& slots, const Action& action) {
   constexpr int64_t slots_a_task = 16;
-  const auto n_slots = static_cast<int64_t>(slots.size());
-  const auto fill_rows = [&](int64_t task, threads::Worker&) {
-    for (int64_t k = task * slots_a_task; k < std::min((task + 1) * slots_a_task, n_slots); ++k) {
-      if (k < static_cast<int64_t>(kept.size())) {
-        similarities_.gather(program_.point[working_set_.member(kept[k])], points,
-                             subproblem_.row(kept[k]));
-        finish(kept[k]);
-      } else {
-        finish(missing[k - static_cast<int64_t>(kept.size())]);
-      }
-    }
+  const auto n = static_cast<int64_t>(slots.size());
+  const auto act = [&](int64_t task, threads::Worker&) {
+    const int64_t begin = task * slots_a_task, end = std::min(begin + slots_a_task, n);
+    for (int64_t k = begin; k < end; ++k) action(slots[k]);
   };
-  threads::parallel_for((n_slots + slots_a_task - 1) / slots_a_task, execution_.n_threads, fill_rows,
+  threads::parallel_for((n + slots_a_task - 1) / slots_a_task, execution_.n_threads, act,
                         execution_.should_stop);
-  if (n_slots == n) return;
+}
 
+// Turns kernel values at the slots with points into a row of H at all slots.
+template <class T>
+void Decomposition<T>::finish_row(int32_t slot, const std::vector<int32_t>& with_point) {
+  T* row = subproblem_.row(slot);
+  const int64_t n = working_set_.size(), v = working_set_.member(slot);
+  if (is_directed_ || static_cast<int64_t>(with_point.size()) < n) {
+    // Last first, for the values move up.
+    auto at = static_cast<int64_t>(with_point.size()) - 1;
+    for (int64_t b = n - 1; b >= 0; --b) {
+      const bool has_value = point_of(slot) != no_point && at >= 0 && with_point[at] == b;
+      const double sign = program_.direction[v] * program_.direction[working_set_.member(b)];
+      row[b] = has_value ? static_cast<T>(sign) * row[at] : T(0);
+      at -= at >= 0 && with_point[at] == b;
+    }
+  }
+  row[slot] += static_cast<T>(program_.ridge[v]);
+}
+
+// Copies the new rows into the columns of the others; those of new members are complete already.
+template <class T>
+void Decomposition<T>::mirror(const std::vector<int32_t>& slots) {
+  const int64_t n = working_set_.size();
+  std::vector<char> is_new(n);
+  for (const int32_t slot : slots) is_new[slot] = 1;
   constexpr int64_t rows_a_task = 64;
-  const auto mirror = [&](int64_t task, threads::Worker&) {
+  const auto copy = [&](int64_t task, threads::Worker&) {
     const int64_t begin = task * rows_a_task, end = std::min(begin + rows_a_task, n);
     for (const int32_t a : slots) {
       const T* row = subproblem_.row(a);
-      for (int64_t b = begin; b < end; ++b) subproblem_.row(b)[a] = row[b];
+      for (int64_t b = begin; b < end; ++b) {
+        if (!is_new[b]) subproblem_.row(b)[a] = row[b];
+      }
     }
   };
-  threads::parallel_for((n + rows_a_task - 1) / rows_a_task, execution_.n_threads, mirror,
+  threads::parallel_for((n + rows_a_task - 1) / rows_a_task, execution_.n_threads, copy,
                         execution_.should_stop);
 }
 
 // Adopts the working set's new values and brings the gradient up to date.
 template <class T>
 void Decomposition<T>::apply_changes() {
-  std::vector<int64_t> points;
-  std::vector<double> changes;
-  std::vector<char> lasting;
+  std::vector<Change> changes;
   for (int64_t slot = 0; slot < working_set_.size(); ++slot) {
     const int32_t v = working_set_.member(slot);
-    const double change = subproblem_.scores.value[slot] - scores_.value[v];
+    const double value = subproblem_.scores.value[slot], change = value - scores_.value[v];
     if (change == 0 || program_.point[v] == no_point) continue;
-    points.push_back(program_.point[v]);
-    changes.push_back(program_.direction[v] * change);
-    const double value = subproblem_.scores.value[slot];
-    lasting.push_back(value > scores_.low[v] && value < scores_.high[v]);
+    const bool is_free = value > scores_.low[v] && value < scores_.high[v];
+    changes.push_back({program_.point[v], program_.direction[v] * change, is_free});
   }
-  similarities_.add(points, changes, lasting, execution_);
+  similarities_.add(std::move(changes), execution_);
   for (int64_t slot = 0; slot < working_set_.size(); ++slot) {
     scores_.value[working_set_.member(slot)] = subproblem_.scores.value[slot];
   }

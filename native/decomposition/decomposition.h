@@ -65,7 +65,12 @@ class Decomposition {
   void score_all();
   Progress measure(const std::vector<Ends>& ends) const;
   void load_slots(const std::vector<int32_t>& slots);
+  int64_t point_of(int64_t slot) const { return program_.point[working_set_.member(slot)]; }
   void load_matrix(const std::vector<int32_t>& slots);
+  template <class Action>
+  void for_each_slot(const std::vector<int32_t>& slots, const Action& action);
+  void finish_row(int32_t slot, const std::vector<int32_t>& with_point);
+  void mirror(const std::vector<int32_t>& slots);
   const std::vector<int32_t>& choose_working_set(const std::vector<Ends>& ends);
   bool widen(const std::vector<Ends>& ends);
   int64_t solve_working_set(double violation);
@@ -78,7 +83,7 @@ class Decomposition {
   threads::Pacer pacer_;
   Similarities<T> similarities_;
   bool is_directed_ = false;
-  Scores scores_;                      // by variable
+  Scores scores_;  // by variable
   WorkingSet working_set_;
   Subproblem<T> subproblem_;
   bool is_wide_ = false;  // whether the working set is everything that may still move

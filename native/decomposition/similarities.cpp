@@ -32,6 +32,22 @@ struct Reservations {
   }
 };
 
+// Variables of one point share its row.
+void merge_points(std::vector<Change>& changes) {
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const Change& a, const Change& b) { return a.point < b.point; });
+  size_t last = 0;
+  for (size_t k = 1; k < changes.size(); ++k) {
+    if (changes[k].point == changes[last].point) {
+      changes[last].amount += changes[k].amount;
+      changes[last].is_free = changes[last].is_free || changes[k].is_free;
+    } else {
+      changes[++last] = changes[k];
+    }
+  }
+  if (!changes.empty()) changes.resize(last + 1);
+}
+
 }  // namespace
 
 template <class T>
@@ -77,31 +93,32 @@ void Similarities<T>::gather(int64_t point, const std::vector<int64_t>& points, 
   }
 }
 
-// Computes the rows that are not kept on the way. Until all of it is done the old values stand, so that an interrupt leaves a consistent state.
+// Computes the rows that are not kept on the way. Until all of it is done the old values stand, so
+// that an interrupt leaves a consistent state.
 template <class T>
-void Similarities<T>::add(const std::vector<int64_t>& points, const std::vector<double>& changes,
-                          const std::vector<char>& lasting, const rows::Execution& execution) {
-  if (points.empty()) return;
+void Similarities<T>::add(std::vector<Change> changes, const rows::Execution& execution) {
+  merge_points(changes);
+  if (changes.empty()) return;
   std::vector<double> updated = values_;
   const auto& loops = simd::active_loops<T>();
   for (const View& view : views_) {
     const int64_t begin = store_.begin(view.segment), length = store_.end(view.segment) - begin;
     std::vector<const T*> kept;
     std::vector<double> kept_changes, new_changes;
-    std::vector<char> fresh_lasting;
     Reservations<T> fresh{store_, view.segment, {}, {}};
-    for (size_t k = 0; k < points.size(); ++k) {
-      if (const T* part = store_.find(view.segment, points[k])) {
+    std::vector<char> is_free;
+    for (const Change& change : changes) {
+      if (const T* part = store_.find(view.segment, change.point)) {
         kept.push_back(part);
-        kept_changes.push_back(changes[k]);
+        kept_changes.push_back(change.amount);
       } else {
-        fresh.points.push_back(points[k]);
-        new_changes.push_back(changes[k]);
-        fresh_lasting.push_back(lasting[k]);
+        fresh.points.push_back(change.point);
+        new_changes.push_back(change.amount);
+        is_free.push_back(change.is_free);
       }
     }
     for (size_t k = 0; k < fresh.points.size(); ++k) {
-      fresh.parts.push_back(store_.reserve(view.segment, fresh.points[k], fresh_lasting[k] != 0));
+      fresh.parts.push_back(store_.reserve(view.segment, fresh.points[k], is_free[k] != 0));
     }
 
     const auto n_fresh = static_cast<int64_t>(fresh.points.size());

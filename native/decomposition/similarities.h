@@ -11,6 +11,13 @@
 
 namespace maxmargin::decomposition {
 
+// What a step did to the coefficient of a point.
+struct Change {
+  int64_t point;
+  double amount;
+  bool is_free;  // whether the variable ended between its bounds, and so will change again
+};
+
 template <class T>
 class Similarities {
  public:
@@ -20,15 +27,16 @@ class Similarities {
   rows::RowStore<T>& store() { return store_; }
 
   // sum_j b_j k(x_j, x) at the point x of a variable.
-  double at(int64_t variable) const { return column_[variable] < 0 ? 0.0 : values_[column_[variable]]; }
+  double at(int64_t variable) const {
+    return column_[variable] < 0 ? 0.0 : values_[column_[variable]];
+  }
 
   // At all columns.
   const std::vector<double>& values() const { return values_; }
   void set(std::vector<double> values) { values_ = std::move(values); }
 
-  // Adds changes[k] k(points[k], x) everywhere. Rows of `lasting` changes will be wanted again.
-  void add(const std::vector<int64_t>& points, const std::vector<double>& changes,
-           const std::vector<char>& lasting, const rows::Execution& execution);
+  // Adds amount times k(point, x) everywhere, for each change.
+  void add(std::vector<Change> changes, const rows::Execution& execution);
 
   // Whether all of a point's row is kept.
   bool is_kept(int64_t point);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "newton.h"
+
 namespace maxmargin::decomposition {
 namespace {
 
@@ -13,6 +15,10 @@ constexpr double enough = 0.1;
 
 // Gathering the active variables' matrix pays below this share of all.
 constexpr double worth_gathering = 0.7;
+
+// The ridge of Newton steps, above the rounding of the matrix.
+template <class T>
+constexpr double newton_ridge = sizeof(T) == 4 ? 1e-6 : 1e-13;
 
 // Steps after which a tile is left in any case.
 constexpr int64_t most_tile_steps = 64 * tile_capacity;
@@ -148,14 +154,49 @@ int64_t Subproblem<T>::solve_whole(const Task& task) {
     const double now = violation(ends);
     if (now <= task.limit) break;
     find_active(task, ends);
-    const int64_t left = task.most_steps - steps;
+    const auto n_active = static_cast<int64_t>(active_.size());
+    const int64_t enough_steps = is_hard_ ? 1000 + 4 * n_active : 50'000 + 100 * n_active;
+    const int64_t left = std::min(task.most_steps - steps, enough_steps);
     const int64_t taken =
         precise_ ? solve_active<double>(task, now, left) : solve_active<T>(task, now, left);
     if (taken == 0) break;
     steps += taken;
     update_scores(task);
+    is_hard_ = is_hard_ || taken == enough_steps;
+    if (is_hard_) take_newton_steps(task);
   }
   return steps;
+}
+
+template <class T>
+void Subproblem<T>::take_newton_steps(const Task& task) {
+  std::vector<int32_t> free;
+  for (const int32_t slot : active_) {
+    if (scores.can_rise(slot) && scores.can_fall(slot)) free.push_back(slot);
+  }
+  const auto n = static_cast<int64_t>(free.size());
+  if (n < 2 || n > Newton::most_variables) return;
+  task.pacer.checkpoint();
+  Scores variables(n);
+  std::vector<double> matrix(n * n);
+  for (int64_t i = 0; i < n; ++i) {
+    variables.score[i] = scores.score[free[i]];
+    variables.value[i] = scores.value[free[i]];
+    variables.low[i] = scores.low[free[i]];
+    variables.high[i] = scores.high[free[i]];
+    variables.group[i] = scores.group[free[i]];
+    for (int64_t j = 0; j < n; ++j) matrix[i * n + j] = row(free[i])[free[j]];
+  }
+  Newton newton(std::move(matrix), std::move(variables), n_groups_, newton_ridge<T>);
+  if (!newton.run()) return;
+  changed_.clear();
+  changes_.clear();
+  for (int64_t i = 0; i < n; ++i) {
+    changed_.push_back(free[i]);
+    changes_.push_back(newton.values()[i] - scores.value[free[i]]);
+    scores.value[free[i]] = newton.values()[i];
+  }
+  update_scores(task);
 }
 
 template class Subproblem<float>;

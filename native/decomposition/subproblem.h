@@ -60,6 +60,7 @@ class Subproblem {
   int64_t solve_tile(Pairs<T, U>& pairs, const Task& task, int64_t most_steps);
   template <class U>
   int64_t solve_active(const Task& task, double violation, int64_t most_steps);
+  void take_newton_steps(const Task& task);
   void find_active(const Task& task, const std::vector<Ends>& ends);
   MatrixView<T> gather(const std::vector<int32_t>& slots, kernels::Memory<T>& memory,
                        int64_t& allocated);
@@ -67,6 +68,7 @@ class Subproblem {
 
   int32_t n_groups_;
   bool precise_;
+  bool is_hard_ = false;  // whether steps on pairs have been seen to crawl
   int64_t stride_ = 0, allocated_ = 0;
   kernels::Memory<T> matrix_, tile_matrix_, active_matrix_;
   int64_t tile_allocated_ = 0, active_allocated_ = 0;

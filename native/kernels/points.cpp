@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 namespace maxmargin::kernels {
 namespace {
@@ -96,6 +97,18 @@ Points<T>::Points(const Rows<S>& rows, std::span<const int64_t> boundaries, bool
     squares += norm * norm;
   }
   typical_norm_ = std::sqrt(squares / static_cast<double>(std::max<int64_t>(n_points_, 1)));
+}
+
+template <class T>
+std::vector<int64_t> Points<T>::farthest(int64_t count) const {
+  std::vector<int64_t> order(n_points_);
+  std::iota(order.begin(), order.end(), 0);
+  count = std::min(count, n_points_);
+  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](int64_t a, int64_t b) {
+    return norms_[a] != norms_[b] ? norms_[a] > norms_[b] : a < b;
+  });
+  order.resize(count);
+  return order;
 }
 
 template <class T>

@@ -64,6 +64,9 @@ class Points {
   double typical_norm() const { return typical_norm_; }
   const T* norms(int64_t point) const { return norms_.data() + point; }
 
+  // Up to `count` points with the largest norms.
+  std::vector<int64_t> farthest(int64_t count) const;
+
   PackedRows<T> pack_rows(std::span<const int64_t> points) const;
   // The same for rows [begin, end) of other data with as many features; they must outlive it.
   PackedRows<T> pack_rows(const Rows<T>& rows, int64_t begin, int64_t end) const;
@@ -77,7 +80,7 @@ class Points {
 
  private:
   // Features whose part of a panel stays in the first-level cache.
-  static constexpr int64_t slice_features = 6144 / width;
+  static constexpr int64_t slice_features = 24576 / (width * sizeof(T));
 
   int64_t panel_of(int64_t point) const { return place_[point] / width; }
   const T* panel(int64_t index) const { return panels_.get() + index * width * n_features_; }

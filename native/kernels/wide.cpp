@@ -49,9 +49,12 @@ bool suits_wide_panels(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T>&
          bytes <= most_bytes_an_entry * static_cast<double>(b.n_entries());
 }
 
-template <class T>
-bool fill_by_wide_panels(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T>& b, T* out,
-                         const Execution& execution) {
+namespace {
+
+// Computes the block tile by tile: consume(row, columns begin, columns end, kernel values).
+template <class T, class Consume>
+bool visit_tiles(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T>& b,
+                 const Execution& execution, const Consume& consume) {
   const int64_t boundaries[] = {0, b.n_rows};
   const bool is_gaussian = kernel.form == Form::gaussian;
   const bool by_entries = !a.is_sparse() && is_mostly_zero(a);
@@ -61,21 +64,19 @@ bool fill_by_wide_panels(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T
   const Entries<T> entries(by_entries ? a : Rows<T>{0, a.n_columns, nullptr});
   const Rows<T> rows = by_entries ? entries.view(a) : a;
 
-  constexpr int64_t width = Points<T>::width;
-  const int64_t n_across = (b.n_rows + columns_a_task - 1) / columns_a_task;
-  const int64_t n_down = (a.n_rows + rows_a_task - 1) / rows_a_task;
+  constexpr int64_t stride = columns_a_task + Points<T>::width;
   const auto& loops = simd::active_loops<T>();
   std::vector<Memory<T>> scratch(std::max(execution.n_threads, 1));
-  const auto fill_rows = [&](int64_t task, threads::Worker& worker) {
+  const auto visit_rows = [&](int64_t task, threads::Worker& worker) {
     const int64_t first = task * rows_a_task, last = std::min(first + rows_a_task, a.n_rows);
     const PackedRows<T> packed = columns.pack_rows(rows, first, last);
     auto& tile = scratch[worker.index()];
-    if (!tile) tile = allocate<T>(rows_a_task * (columns_a_task + width));
+    if (!tile) tile = allocate<T>(rows_a_task * stride);
     T* targets[rows_a_task];
-    for (int64_t r = 0; r < packed.count; ++r) targets[r] = tile.get() + r * (columns_a_task + width);
-    for (int64_t piece = 0; piece < n_across; ++piece) {
+    for (int64_t r = 0; r < packed.count; ++r) targets[r] = tile.get() + r * stride;
+    for (int64_t begin = 0; begin < b.n_rows; begin += columns_a_task) {
       worker.checkpoint();
-      const int64_t begin = piece * columns_a_task, end = std::min(begin + columns_a_task, b.n_rows);
+      const int64_t end = std::min(begin + columns_a_task, b.n_rows);
       columns.multiply(packed, begin, end, targets);
       for (int64_t r = 0; r < packed.count; ++r) {
         if (is_gaussian) {
@@ -84,14 +85,42 @@ bool fill_by_wide_panels(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T
         } else {
           kernel.apply(loops, targets[r], end - begin);
         }
-        std::copy_n(targets[r], end - begin, out + (first + r) * b.n_rows + begin);
+        consume(first + r, begin, end, targets[r]);
       }
     }
   };
-  threads::parallel_for(n_down, execution.n_threads, fill_rows, execution.should_stop);
+  threads::parallel_for((a.n_rows + rows_a_task - 1) / rows_a_task, execution.n_threads, visit_rows,
+                        execution.should_stop);
   return true;
 }
 
+}  // namespace
+
+template <class T>
+bool fill_by_wide_panels(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T>& b, T* out,
+                         const Execution& execution) {
+  return visit_tiles(kernel, a, b, execution,
+                     [&](int64_t row, int64_t begin, int64_t end, const T* values) {
+                       std::copy_n(values, end - begin, out + row * b.n_rows + begin);
+                     });
+}
+
+template <class T>
+bool weigh_by_wide_panels(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T>& b,
+                          const double* weights, double* sums, const Execution& execution) {
+  if (!suits_wide_panels(kernel, a, b)) return false;
+  std::fill_n(sums, a.n_rows, 0.0);
+  const auto& loops = simd::active_loops<T>();
+  return visit_tiles(kernel, a, b, execution,
+                     [&](int64_t row, int64_t begin, int64_t end, const T* values) {
+                       sums[row] += loops.weigh(values, weights + begin, end - begin);
+                     });
+}
+
+template bool weigh_by_wide_panels(const Kernel<float>&, const Rows<float>&, const Rows<float>&,
+                                   const double*, double*, const Execution&);
+template bool weigh_by_wide_panels(const Kernel<double>&, const Rows<double>&, const Rows<double>&,
+                                   const double*, double*, const Execution&);
 template bool suits_wide_panels(const Kernel<float>&, const Rows<float>&, const Rows<float>&);
 template bool suits_wide_panels(const Kernel<double>&, const Rows<double>&, const Rows<double>&);
 template bool fill_by_wide_panels(const Kernel<float>&, const Rows<float>&, const Rows<float>&,

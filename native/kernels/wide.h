@@ -14,6 +14,11 @@ namespace maxmargin::kernels {
 template <class T>
 bool suits_wide_panels(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T>& b);
 
+// sums[i] = sum over j of weights[j] k(a_i, b_j), without the block; false as above.
+template <class T>
+bool weigh_by_wide_panels(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T>& b,
+                          const double* weights, double* sums, const Execution& execution);
+
 template <class T>
 bool fill_by_wide_panels(const Kernel<T>& kernel, const Rows<T>& a, const Rows<T>& b, T* out,
                          const Execution& execution);

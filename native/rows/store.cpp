@@ -53,13 +53,12 @@ const T* RowStore<T>::find(int64_t s, int64_t point) {
 }
 
 template <class T>
-T* RowStore<T>::reserve(int64_t s, int64_t point, bool lasting) {
+T* RowStore<T>::reserve(int64_t s, int64_t point, bool is_free) {
   Segment& segment = segments_[s];
   open(segment);
-  ++n_computed_;
   const bool wanted_before = segment.wanted[point] > 0;
   segment.wanted[point] = segment.last_wanted = now_;
-  if (!wanted_before && !(lasting && source_.is_costly())) return nullptr;
+  if (!wanted_before && !(is_free && source_.is_costly())) return nullptr;
   if (segment.vacant.empty() && !grow(segment)) {
     drop_oldest_parts(segment);
     if (segment.vacant.empty() && (!drop_oldest_segment(segment) || !grow(segment))) return nullptr;

@@ -37,14 +37,12 @@ class RowStore {
   // long as to compute a cheap row.)
   // The part counts as kept once `keep` says that it has been filled; `cancel` gives the memory
   // back instead.
-  T* reserve(int64_t segment, int64_t point, bool lasting);
+  T* reserve(int64_t segment, int64_t point, bool is_free);
   void keep(int64_t segment, int64_t point, T* part);
   void cancel(int64_t segment, T* part);
 
   // Parts wanted since the last tick are safe from being dropped for others.
   void tick() { ++now_; }
-
-  int64_t n_computed() const { return n_computed_; }
 
  private:
   struct Segment {
@@ -66,7 +64,7 @@ class RowStore {
 
   const RowSource<T>& source_;
   std::vector<Segment> segments_;
-  int64_t budget_, used_ = 0, now_ = 1, n_computed_ = 0;
+  int64_t budget_, used_ = 0, now_ = 1;
 };
 
 }  // namespace maxmargin::rows

@@ -225,6 +225,7 @@ constexpr Loops<T> loops_of() {
       wide_dense<T>,
       wide_sparse<T>,
       add_weighted<T>,
+      weigh<T>,
       polynomial<T>,
       tanh<T>,
       decay<T>,

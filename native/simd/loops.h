@@ -64,6 +64,9 @@ struct Loops {
   void (*add_weighted)(const T* const* rows, const double* weights, int64_t n_rows, int64_t offset,
                        int64_t n, double* sums);
 
+  // sum of weights[k] values[k]
+  double (*weigh)(const T* values, const double* weights, int64_t n);
+
   // x <- (gamma x + coef0)^degree
   void (*polynomial)(T* x, int64_t n, T gamma, T coef0, int degree);
   // x <- tanh(gamma x + coef0)

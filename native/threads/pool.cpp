@@ -53,6 +53,15 @@ struct Job {
   }
 
   bool asked_to_stop() const { return should_stop && should_stop(); }
+
+  // Asks on behalf of helpers that are still at work; nothing may be thrown past them.
+  void listen(std::mutex& mutex) noexcept {
+    try {
+      if (!ending && asked_to_stop()) throw Interrupted();
+    } catch (...) {
+      fail(std::current_exception(), mutex);
+    }
+  }
 };
 
 void Worker::checkpoint() {
@@ -102,9 +111,7 @@ class Pool {
       const auto gone = [&job] { return job.working == 0; };
       if (job.all_left.wait_for(lock, asking_interval, gone)) break;
       lock.unlock();
-      if (!job.ending && job.asked_to_stop()) {
-        job.fail(std::make_exception_ptr(Interrupted()), mutex_);
-      }
+      job.listen(mutex_);
       lock.lock();
     }
   }

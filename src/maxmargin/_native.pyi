@@ -54,6 +54,8 @@ class Source32:
     ) -> Source32: ...
     @property
     def exponent_scale(self) -> float: ...
+    @property
+    def farthest(self) -> list[int]: ...
 
 class Store32:
     def __init__(self, source: Source32, boundaries: NDArray[np.int64], budget: int) -> None: ...
@@ -75,6 +77,8 @@ class Source64:
     ) -> Source64: ...
     @property
     def exponent_scale(self) -> float: ...
+    @property
+    def farthest(self) -> list[int]: ...
 
 class Store64:
     def __init__(self, source: Source64, boundaries: NDArray[np.int64], budget: int) -> None: ...
@@ -94,6 +98,7 @@ def decompose(
     most_steps: int,
     working_set: int,
     whole_up_to: int,
+    widest: int,
     n_threads: int,
     seconds: float,
     watch: Callable[[int, int, int, float, float, float], bool] | None,
@@ -123,6 +128,17 @@ def fill(
     degree: int,
     n_threads: int,
 ) -> None: ...
+def weigh(
+    form: Form,
+    a: Rows32 | Rows64,
+    b: Rows32 | Rows64,
+    weights: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    gamma: float,
+    coef0: float,
+    degree: int,
+    n_threads: int,
+) -> bool: ...
 def connect_blas(sgemm: object | None, dgemm: object | None) -> None: ...
 def simd_levels() -> list[str]: ...
 def simd_level() -> str: ...

@@ -166,9 +166,10 @@ class TestRefusal:
         assert not certify(problem, Solution(problem, solution.dual, moved)).holds(1e-6)
 
     @pytest.mark.parametrize("case", PLAIN_CASES, ids=str)
-    def test_a_run_cut_short_is_refused(self, case: Case) -> None:
+    @pytest.mark.parametrize("solver", ["decomposition", "smo"])
+    def test_a_run_cut_short_is_refused(self, case: Case, solver: str) -> None:
         problem = build(case)
-        solution = solve(problem, solver="smo", stop=Stop(iterations=2))
+        solution = solve(problem, solver=solver, stop=Stop(iterations=2))
         assert not certify(problem, solution).holds(1e-6)
 
 
@@ -224,10 +225,13 @@ class TestIndefiniteKernels:
         K = rng.normal(size=(12, 12))
         return SoftMargin(K + K.T, np.tile([1, -1], 6), C=1, kernel=Precomputed())
 
+    @pytest.mark.parametrize("solver", ["decomposition", "smo"])
     @pytest.mark.parametrize("name", ["sigmoid", "matrix"])
-    def test_smo_ends_at_a_stationary_point_and_nothing_more_is_claimed(self, name: str) -> None:
+    def test_a_stationary_point_is_reached_and_nothing_more_is_claimed(
+        self, name: str, solver: str
+    ) -> None:
         problem = getattr(self, name)()
-        solution = solve(problem, solver="smo", stop=Stop(kkt=1e-7))
+        solution = solve(problem, solver=solver, stop=Stop(kkt=1e-7))
         certificate = certify(problem, solution)
         assert certificate.kkt_violation <= 1e-6
         assert certificate.feasibility <= 1e-9
@@ -240,7 +244,7 @@ class TestIndefiniteKernels:
 
     def test_the_automatic_choice_can_deal_with_it(self) -> None:
         solution = solve(self.sigmoid(), stop=Stop(kkt=1e-6))
-        assert solution.solver == "smo"
+        assert solution.solver == "decomposition"
         assert certify(self.sigmoid(), solution).kkt_violation <= 1e-6
 
     def test_a_convex_method_refuses_and_names_the_eigenvalue(self) -> None:

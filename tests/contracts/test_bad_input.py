@@ -260,7 +260,7 @@ def test_a_regularised_bias_makes_every_nu_feasible() -> None:
     assert certify(problem, solve(problem)).holds(1e-6)
 
 
-@pytest.mark.parametrize("solver", ["auto", "primal-qp", "dual-qp", "smo"])
+@pytest.mark.parametrize("solver", ["auto", "primal-qp", "dual-qp", "decomposition", "smo"])
 def test_a_hard_margin_on_mixed_classes_is_refused_with_its_witness(solver: str) -> None:
     crossed = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     labels = [1, 1, -1, -1]
@@ -314,7 +314,7 @@ def test_an_extreme_cost_is_solved(C: float, solver: str) -> None:
 
 
 @pytest.mark.parametrize("C", [1e-10, 1e6, 1e10])
-@pytest.mark.parametrize("solver", ["primal-qp", "dual-qp", "smo"])
+@pytest.mark.parametrize("solver", ["primal-qp", "dual-qp", "decomposition", "smo"])
 def test_an_extreme_cost_ends_honestly(C: float, solver: str) -> None:
     problem = SoftMargin(*points("SoftMargin"), C=C)
     stop = Stop(gap=1e-6, kkt=1e-6, iterations=20_000)

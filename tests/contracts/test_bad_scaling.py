@@ -23,7 +23,7 @@ Y = np.where(X[:, 0] + 0.7 * RANDOM.normal(size=60) > 0, 1.0, -1.0)
 
 @pytest.mark.parametrize("offset", [0.0, 1e3, 1e5, 1e6])
 @pytest.mark.parametrize("kind", ["nu", "sphere"])
-@pytest.mark.parametrize("solver", ["smo", "auto"])
+@pytest.mark.parametrize("solver", ["decomposition", "smo", "auto"])
 def test_what_holds_far_from_the_origin_is_right(kind: str, offset: float, solver: str) -> None:
     def build(points: np.ndarray) -> NuMargin | Sphere:
         return NuMargin(points, Y, nu=0.5) if kind == "nu" else Sphere(points)
@@ -37,9 +37,10 @@ def test_what_holds_far_from_the_origin_is_right(kind: str, offset: float, solve
         assert certificate.holds(1e-6)
 
 
-def test_the_kkt_violation_does_not_depend_on_the_level_of_the_targets() -> None:
+@pytest.mark.parametrize("solver", ["decomposition", "smo"])
+def test_the_kkt_violation_does_not_depend_on_the_level_of_the_targets(solver: str) -> None:
     problem = EpsilonTube(X, X[:, 0] + 1e6, C=1, epsilon=0.1)
-    solution = solve(problem, solver="smo", stop=Stop(kkt=1e-6))
+    solution = solve(problem, solver=solver, stop=Stop(kkt=1e-6))
     assert certify(problem, solution).relative_gap < 1e-4
 
 
@@ -69,7 +70,9 @@ def test_one_unscaled_column_is_solved_or_named_as_the_cause(size: float, seed: 
     labels = np.where(points[:, 0] + 0.5 * random.normal(size=300) > 0, 1.0, -1.0)
     problem = SoftMargin(points * [1, size, 1], labels)
     solution = solve(problem)
-    assert solution.converged == certify(problem, solution).holds(1e-6)
+    certificate = certify(problem, solution)
+    assert certificate.holds(1e-6) or not solution.converged
+    assert solution.converged or not certificate.holds(1e-7)
     assert solution.converged or "scale the features" in solution.status
     assert solution.converged or size > 1e4
 
@@ -82,7 +85,7 @@ def test_any_price_of_slack_is_solved(C: float) -> None:
 
 
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
-@pytest.mark.parametrize("solver", ["primal-qp", "dual-qp", "smo"])
+@pytest.mark.parametrize("solver", ["primal-qp", "dual-qp", "decomposition", "smo"])
 def test_a_hard_margin_of_any_size_is_solved(size: float, solver: str) -> None:
     points = size * np.array([[0, 0], [1, 0], [0, 1], [2, 2], [3, 3], [4, 1]], dtype=float)
     problem = HardMargin(points, [-1, -1, -1, 1, 1, 1])
@@ -118,7 +121,7 @@ def test_decisions_use_support_vectors_only() -> None:
     assert seen == [len(solution.support)]
 
 
-@pytest.mark.parametrize("solver", ["auto", "dual-qp", "smo", "subgradient"])
+@pytest.mark.parametrize("solver", ["auto", "dual-qp", "decomposition", "smo", "subgradient"])
 @pytest.mark.parametrize(
     "problem",
     [
@@ -134,7 +137,7 @@ def test_numbers_that_overflow_are_refused(problem, solver: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
-@pytest.mark.parametrize("solver", ["dual-qp", "primal-qp", "smo", "subgradient"])
+@pytest.mark.parametrize("solver", ["dual-qp", "primal-qp", "decomposition", "smo", "subgradient"])
 def test_ctrl_c_ends_a_run(solver: str) -> None:
     script = f"""
         import signal

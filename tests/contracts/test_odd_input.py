@@ -183,7 +183,7 @@ def test_similarities_come_in_any_container(hold: Callable[[Any], Any]) -> None:
 
 
 @pytest.mark.parametrize("kernel", [Linear(), RBF(1.0)], ids=repr)
-@pytest.mark.parametrize("solver", ["auto", "dual-qp", "smo"])
+@pytest.mark.parametrize("solver", ["auto", "dual-qp", "decomposition", "smo"])
 def test_a_singular_gram_matrix_is_no_obstacle(kernel: Kernel, solver: str) -> None:
     X, y = points("SoftMargin")
     repeated = np.vstack([X, X, X])
@@ -191,7 +191,7 @@ def test_a_singular_gram_matrix_is_no_obstacle(kernel: Kernel, solver: str) -> N
     assert certify(problem, solve(problem, solver=solver)).holds(1e-6)
 
 
-@pytest.mark.parametrize("solver", ["auto", "primal-qp", "dual-qp", "smo"])
+@pytest.mark.parametrize("solver", ["auto", "primal-qp", "dual-qp", "decomposition", "smo"])
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_constant_features_teach_nothing(solver: str, value: float) -> None:
     # All points coincide: w = 0 is optimal and every slack is paid by the smaller class.
@@ -203,7 +203,7 @@ def test_constant_features_teach_nothing(solver: str, value: float) -> None:
     np.testing.assert_allclose(solution.w, 0.0, atol=1e-6)
 
 
-@pytest.mark.parametrize("solver", ["auto", "dual-qp", "smo"])
+@pytest.mark.parametrize("solver", ["auto", "dual-qp", "decomposition", "smo"])
 def test_one_class_around_the_origin_has_optimum_zero(solver: str) -> None:
     X = np.random.default_rng(7).normal(size=(24, 3))
     problem = OneClass(X, nu=0.4)
@@ -212,7 +212,7 @@ def test_one_class_around_the_origin_has_optimum_zero(solver: str) -> None:
     assert certificate.holds(1e-6), certificate.summary()
 
 
-@pytest.mark.parametrize("solver", ["primal-qp", "dual-qp", "smo"])
+@pytest.mark.parametrize("solver", ["primal-qp", "dual-qp", "decomposition", "smo"])
 @pytest.mark.parametrize("seed", [576, 4598])
 def test_a_nu_margin_of_mixed_classes_has_optimum_zero(solver: str, seed: int) -> None:
     problem = make("NuMargin", draw("NuMargin", seed), bias=Regularised(1.92))
@@ -221,7 +221,7 @@ def test_a_nu_margin_of_mixed_classes_has_optimum_zero(solver: str, seed: int) -
     assert certificate.holds(1e-6), certificate.summary()
 
 
-@pytest.mark.parametrize("solver", ["auto", "dual-qp", "smo"])
+@pytest.mark.parametrize("solver", ["auto", "dual-qp", "decomposition", "smo"])
 @pytest.mark.parametrize("copies", [1, 3])
 def test_a_single_point_is_its_own_sphere(solver: str, copies: int) -> None:
     problem = Sphere([[3.0, 4.0]] * copies)
@@ -231,7 +231,7 @@ def test_a_single_point_is_its_own_sphere(solver: str, copies: int) -> None:
     assert certify(problem, solution).holds(1e-6)
 
 
-@pytest.mark.parametrize("solver", ["auto", "dual-qp", "smo"])
+@pytest.mark.parametrize("solver", ["auto", "dual-qp", "decomposition", "smo"])
 def test_a_constant_target_is_predicted_by_the_bias_alone(solver: str) -> None:
     X, _ = points("EpsilonTube")
     problem = EpsilonTube(X, np.full(len(X), 3.0), C=1.0, epsilon=0.1)
@@ -243,7 +243,7 @@ def test_a_constant_target_is_predicted_by_the_bias_alone(solver: str) -> None:
     assert certificate.holds(1e-6), certificate.summary()
 
 
-@pytest.mark.parametrize("solver", ["primal-qp", "dual-qp", "smo"])
+@pytest.mark.parametrize("solver", ["primal-qp", "dual-qp", "decomposition", "smo"])
 @pytest.mark.parametrize("kernel", [Linear(), Polynomial(1.0, 1.0, 2)], ids=repr)
 def test_a_constant_target_needs_no_tube(solver: str, kernel: Kernel) -> None:
     X, _ = points("NuTube")
@@ -255,7 +255,7 @@ def test_a_constant_target_needs_no_tube(solver: str, kernel: Kernel) -> None:
     assert certificate.holds(1e-6), certificate.summary()
 
 
-@pytest.mark.parametrize("solver", ["auto", "primal-qp", "dual-qp", "smo"])
+@pytest.mark.parametrize("solver", ["auto", "primal-qp", "dual-qp", "decomposition", "smo"])
 @pytest.mark.parametrize("size", [1e-6, 1e6])
 def test_badly_scaled_points_are_solved(solver: str, size: float) -> None:
     X, y = points("SoftMargin")
@@ -274,5 +274,5 @@ def test_two_points_are_enough() -> None:
 def test_more_features_than_points_are_no_obstacle() -> None:
     X = np.random.default_rng(0).normal(size=(6, 200))
     problem = HardMargin(X, [1, -1] * 3)
-    for solver in ("auto", "primal-qp", "dual-qp", "smo"):
+    for solver in ("auto", "primal-qp", "dual-qp", "decomposition", "smo"):
         assert certify(problem, solve(problem, solver=solver)).holds(1e-6)

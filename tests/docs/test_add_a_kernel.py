@@ -108,7 +108,7 @@ def test_sparse_rows_get_a_sentence():
 
 
 # [use]
-@pytest.mark.parametrize("solver", ["dual-qp", "smo"])
+@pytest.mark.parametrize("solver", ["dual-qp", "decomposition", "smo"])
 def test_every_problem_takes_it_and_the_certificate_holds(solver):
     for problem in (
         SoftMargin(X, y, C=10, kernel=Cauchy(0.5)),

@@ -87,7 +87,7 @@ def test_it_certifies_and_agrees_with_the_interior_point_method(problem):
 
 def test_a_free_bias_is_refused_with_the_names_of_those_who_can():
     problem = SoftMargin(X, y, kernel=Linear(), bias=Free())
-    with pytest.raises(UnsupportedProblemError, match="These can: 'primal-qp', 'dual-qp', 'smo'"):
+    with pytest.raises(UnsupportedProblemError, match="These can: 'primal-qp', 'dual-qp', 'dec"):
         solve(problem, solver=CoordinateDescent())
 
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 from maxmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from maxmargin.solvers.engine import Engine
 
 callback = pytest.importorskip("sklearn.callback")
 
@@ -60,13 +62,29 @@ def test_a_pair_of_classes_is_a_task(iris):
     assert recorder.begun.count("program") == 3
 
 
+def test_a_pair_that_never_ran_is_no_task(iris, monkeypatch):
+    solve = Engine.solve
+
+    def stopped(self, programs, **limits):
+        *answers, last = solve(self, programs, **limits)
+        return [*answers, replace(last, violation=np.inf, ending="watch")]
+
+    monkeypatch.setattr(Engine, "solve", stopped)
+    recorder = Recorder()
+    with pytest.warns(ConvergenceWarning, match="unknown in 1 of 3 machines"):
+        SVC().set_callbacks(recorder).fit(*iris)
+    assert recorder.begun.count("program") == 2
+    assert sorted(recorder.begun) == sorted(name for name, _ in recorder.ended)
+
+
 def test_a_callback_can_stop_a_fit(rng):
-    X, y = rng.normal(size=(200, 2)), rng.integers(0, 2, 200)
-    machine = SVC(C=1e4).set_callbacks(Recorder(stop_after=1))
+    # Long enough that the engine looks at the clock before it is done.
+    X, y = rng.normal(size=(600, 2)), rng.integers(0, 2, 600)
+    machine = SVC(C=1e6).set_callbacks(Recorder(stop_after=1))
     with pytest.warns(ConvergenceWarning, match="a callback asked for it"):
         machine.fit(X, y)
     assert machine.fit_status_ == 1
-    assert machine.predict(X).shape == (200,)
+    assert machine.predict(X).shape == (600,)
 
 
 @pytest.mark.parametrize("kind", FIVE)

@@ -1,9 +1,6 @@
 """What our estimators have beyond scikit-learn's."""
 
-import os
 import pickle
-import signal
-import threading
 from functools import partial
 
 import numpy as np
@@ -11,7 +8,6 @@ import pytest
 from scipy import sparse
 from sklearn import datasets
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from maxmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM
@@ -176,44 +172,6 @@ def test_a_warm_start_follows_the_price_and_forgets_other_shapes(two):
     assert machine.fit(X[::2], y[::2]).certificate_.holds(1e-4)
 
 
-@pytest.mark.parametrize("kind", FIVE)
-def test_too_few_steps_leave_a_usable_model_and_a_warning(kind, iris):
-    X, y = iris
-    machine = kind(max_iter=1)
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=1.*duality gap is .* Raise|Raise.*gap"):
-        machine.fit(X, y)
-    assert machine.fit_status_ == 1
-    assert np.all(machine.n_iter_ <= 1)
-    assert np.isfinite(values(machine, X)).all()
-    assert not machine.certificate_.holds(1e-6)
-
-
-def test_too_little_time_leaves_a_usable_model_and_a_warning(rng):
-    X, y = rng.normal(size=(400, 3)), rng.integers(0, 2, 400)
-    machine = SVC(C=1e4, time_limit=1e-4, tol=1e-8)
-    with pytest.warns(ConvergenceWarning, match=r"time_limit=0.0001.*Raise time_limit"):
-        machine.fit(X, y)
-    assert machine.fit_status_ == 1
-    assert machine.predict(X).shape == (400,)
-
-
-def test_an_interrupt_leaves_a_usable_model_and_a_warning(rng):
-    X, y = rng.normal(size=(3000, 10)), rng.integers(0, 2, 3000)
-    machine = SVC(C=1e6, tol=1e-9, time_limit=60, n_jobs=1)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.warns(ConvergenceWarning, match=r"interrupted.*warm_start"):
-        machine.fit(X, y)
-    timer.join()
-    assert machine.fit_status_ == 1
-    assert machine.predict(X[:5]).shape == (5,)
-
-
-def test_the_warning_names_the_worst_pair(iris):
-    with pytest.warns(ConvergenceWarning, match="in the pair .*, the worst of 3"):
-        SVC(max_iter=1).fit(*iris)
-
-
 def test_a_verbose_fit_shows_a_bar_and_nothing_else(iris, capsys):
     SVC(verbose=True).fit(*iris)
     shown = capsys.readouterr()
@@ -235,9 +193,10 @@ def test_float32_stays_float32(kind, iris):
 def test_whole_numbers_are_learnt_from_as_numbers(dtype, iris):
     X, y = iris
     X = np.greater(X, X.mean(axis=0)).astype(dtype)
-    np.testing.assert_array_equal(
+    np.testing.assert_allclose(
         SVC().fit(X, y).decision_function(X),
         SVC().fit(X.astype(float), y).decision_function(X.astype(float)),
+        atol=1e-6,  # small whole numbers are exact in float32, which kernel values are then
     )
 
 

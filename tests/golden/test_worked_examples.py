@@ -14,8 +14,8 @@ from maxmargin.kernels import RBF
 from maxmargin.problems import HardMargin, Problem, SoftMargin
 from maxmargin.solvers import SOLVERS
 
-LINEAR_SOLVERS = ["primal-qp", "dual-qp", "smo"]
-KERNEL_SOLVERS = ["dual-qp", "smo"]
+LINEAR_SOLVERS = ["primal-qp", "dual-qp", "decomposition", "smo"]
+KERNEL_SOLVERS = ["dual-qp", "decomposition", "smo"]
 
 
 @pytest.fixture(scope="module")

@@ -56,7 +56,7 @@ def test_slices_rows_and_products_are_those_of_the_whole(
     np.testing.assert_allclose(lazy.matrix, whole, atol=1e-12)
 
 
-@pytest.mark.parametrize("solver", ["smo", "lbfgsb"])
+@pytest.mark.parametrize("solver", ["decomposition", "smo", "lbfgsb"])
 def test_a_solver_works_without_the_matrix(solver: str, no_room: None) -> None:
     problem = SoftMargin(*points("SoftMargin"), kernel=RBF(0.5), bias=Regularised(1))
     assert certify(problem, solve(problem, solver=solver)).holds(1e-6)
@@ -94,7 +94,9 @@ def test_float32_points_are_certified_in_float64() -> None:
     assert certify(reference, solution).primal == certify(problem, solution).primal
 
 
-@pytest.mark.parametrize("solver", ["primal-qp", "dual-qp", "smo", "lbfgsb", "subgradient", "sgd"])
+@pytest.mark.parametrize(
+    "solver", ["primal-qp", "dual-qp", "decomposition", "smo", "lbfgsb", "subgradient", "sgd"]
+)
 def test_sparse_points_give_the_same_optimum(solver: str) -> None:
     X, y = points("SoftMargin")
     thin = np.where(np.abs(X) > 0.8, X, 0.0)

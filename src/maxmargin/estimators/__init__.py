@@ -11,6 +11,7 @@
     pairs           many classes by two-class machines
     programs        their dual programs
     run             one run of the engine, limits, warnings
+    interrupts      Ctrl-C
     decision        values of all machines at once
     probability     sigmoids and coupling
     proof           the certificate, made when asked for

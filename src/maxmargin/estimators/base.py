@@ -34,6 +34,10 @@ __all__ = ["KernelMachine"]
 #: scikit-learn takes C=inf for a very large one.
 _LARGEST_C = 1e10
 
+# More than any machine has: megabytes that still count in bytes, threads.
+_LARGEST_CACHE = 1 << 40
+_MOST_THREADS = 256
+
 
 class KernelMachine(CallbackSupportMixin, BaseEstimator):
     """Base of the kernel estimators."""
@@ -110,13 +114,17 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         return Gram(kernel, points, 1.0 if self.bias == "regularised" else 0.0)
 
     def _engine(self, gram: Gram) -> Engine:
+        cache = self.cache_size
         return Engine(
             gram.kernel,
             gram.X,
             constant=gram.constant,
-            cache_mb=None if self.cache_size is None else float(self.cache_size),
+            cache_mb=None if cache is None else float(min(cache, _LARGEST_CACHE)),
             n_threads=_threads(self.n_jobs),
         )
+
+    def _limits(self, training: Training) -> Limits:
+        return Limits.of(self.tol, self.max_iter, self.time_limit, training.started)
 
     def _run(
         self, engine: Engine, qps: Sequence[BoxQP], names: Sequence[str], training: Training
@@ -124,10 +132,11 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         """Solve the programs, watched, and warn where one did not converge."""
         tasks = FitTasks(self, len(qps), training.given, training.y, training.metadata())
         watcher = Watcher(tasks, bool(self.verbose), type(self).__name__)
-        limits = Limits.of(self.tol, self.max_iter, self.time_limit)
+        limits = self._limits(training)
         formers = self.__dict__.pop("_formers", None) if self.warm_start else None
         with watcher:
             outcomes = run(engine, qps, limits, formers=formers, watch=watcher.watch)
+            tasks.end_run(sum(found.measured for found in outcomes))
             if self.verbose:
                 steps = sum(found.answer.steps for found in outcomes)
                 watcher.show_end(max((found.gap()[0] for found in outcomes), default=0.0), steps)
@@ -256,4 +265,4 @@ def _threads(n_jobs: int | None) -> int | None:
         return None
     if n_jobs == 0:
         raise InvalidInputError("n_jobs must not be zero: give a number of threads, or None.")
-    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+    return min(n_jobs, _MOST_THREADS) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)

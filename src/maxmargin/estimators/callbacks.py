@@ -60,9 +60,9 @@ class FitTasks:
         self.done += 1
         return bool(context.call_on_fit_task_end(estimator=self.estimator, **self.told))
 
-    def end_run(self) -> None:
-        """Close the tasks of the programs that ended since the last look."""
-        while self.active and self.n_programs > 1 and self.done < self.n_programs:
+    def end_run(self, n_run: int) -> None:
+        """Close the tasks of the programs that ended since the last look; n_run ran in all."""
+        while self.active and self.n_programs > 1 and self.done < n_run:
             self._task("program")
 
     def end(self, fitted: dict[str, Any]) -> None:

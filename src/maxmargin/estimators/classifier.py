@@ -18,12 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.estimators.base import KernelMachine
-from maxmargin.estimators.decision import pair_coefficients, pairs_of
+from maxmargin.estimators.decision import pair_coefficients, votes_of
 from maxmargin.estimators.pairs import ClassRanges, Decomposition, bias_of
 from maxmargin.estimators.probability import against_rest, couple, cross_validated_sigmoids
 from maxmargin.estimators.programs import MarginForm
 from maxmargin.estimators.proof import Machine
-from maxmargin.estimators.run import Limits, Outcome
+from maxmargin.estimators.run import Outcome
 from maxmargin.estimators.training import Training, positive_rows
 from maxmargin.problems import Bias, Solution
 from maxmargin.typing import Floats, Integers
@@ -92,8 +92,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
                 forms,
                 weight,
                 bias,
-                Limits.of(self.tol, self.max_iter, self.time_limit),
+                self._limits(training),
                 check_random_state(self.random_state),
+                outcomes,
             )
         self._finish(training, tasks, machines)
         return self
@@ -219,11 +220,11 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             )
         k = len(self.classes_)
         if k == 2:
-            winner = (self.decision_function(X) > 0).astype(np.intp)
+            winner = (self.decision_function(X) >= 0).astype(np.intp)
         elif self.break_ties or not self._pairwise:
             winner = np.argmax(self.decision_function(X), axis=1)
         else:
-            winner = np.argmax(_votes(self._machine_values(X), k), axis=1)
+            winner = np.argmax(votes_of(self._machine_values(X), k), axis=1)
         return self.classes_[winner]
 
     @available_if(_has_probabilities)
@@ -236,7 +237,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         values = self._machine_values(X)
         if self._sigmoids is None:
             raise NotFittedError(
-                "predict_proba is not available when fitted with probability=False: fit again."
+                "predict_proba is not available when fitted with probability=False, or in a fit "
+                "that ended before the probabilities: fit again."
             )
         if self._pairwise:
             return couple(values, self._sigmoids, len(self.classes_))
@@ -270,15 +272,6 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         if self._pairwise:
             return pair_coefficients(self._dual_coef_, self._n_support)
         return self._dual_coef_
-
-
-def _votes(values: Floats, n_classes: int) -> Integers:
-    votes = np.zeros((len(values), n_classes), dtype=np.int64)
-    for machine, (i, j) in enumerate(pairs_of(n_classes)):
-        first = values[:, machine] > 0
-        votes[:, i] += first
-        votes[:, j] += ~first
-    return votes
 
 
 def _solution(

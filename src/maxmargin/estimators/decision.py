@@ -9,13 +9,18 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
+from maxmargin.estimators.training import largest
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.data import count
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["decision_values", "pair_coefficients", "pairs_of"]
+__all__ = ["decision_values", "pair_coefficients", "pairs_of", "votes_of"]
 
 _BLOCK_ENTRIES = 1 << 22
+
+# Beyond these the squares and products in a distance may leave the range of float32.
+_LARGEST_IN_FLOAT32 = 1e15
+_GAMMA_IN_FLOAT32 = (1e-30, 1e30)
 
 
 def decision_values(
@@ -54,9 +59,17 @@ def decision_values(
         return values
     columns = np.ascontiguousarray(coefficients.T)
     step = max(1, _BLOCK_ENTRIES // n_vectors)
+    coarse = kernel.compares_similarities or _float32_does(kernel, X, vectors)
+    vectors = vectors if coarse else _float64(vectors)
+    formula = kernel.formula
+    if formula is not None and len(coefficients) == 1:
+        points = X if coarse else _float64(X)
+        values[:, 0] += formula.weighted(points, vectors, coefficients[0])
+        return values
     for start in range(0, n_points, step):
         part = slice(start, start + step)
-        block = X[part] if kernel.compares_similarities else kernel.block(X[part], vectors)
+        rows = X[part] if coarse else _float64(X[part])
+        block = rows if kernel.compares_similarities else kernel.block(rows, vectors)
         if n_support is None:
             values[part] += block @ columns
         else:
@@ -64,6 +77,22 @@ def decision_values(
             with _blas().limit(limits=1, user_api="blas"):
                 _add_by_class(values[part], block, columns, n_support)
     return values
+
+
+def _float32_does(kernel: Kernel, X: Any, vectors: Any) -> bool:
+    """Say whether points in float32 may be compared in it: a value at most one, none too large."""
+    formula = kernel.formula
+    if formula is None or formula.form != "gaussian":
+        return False
+    if X.dtype != np.float32 or vectors.dtype != np.float32:
+        return True
+    low, high = _GAMMA_IN_FLOAT32
+    small = max(largest(X), largest(vectors)) <= _LARGEST_IN_FLOAT32
+    return small and low <= formula.gamma <= high
+
+
+def _float64(X: Any) -> Any:
+    return X.astype(np.float64) if getattr(X, "dtype", None) == np.float32 else X
 
 
 @cache
@@ -82,6 +111,16 @@ def _add_by_class(values: Floats, block: Floats, columns: Floats, n_support: Int
 def pairs_of(n_classes: int) -> list[tuple[int, int]]:
     """Return the pairs of classes in the order of their machines."""
     return [(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)]
+
+
+def votes_of(values: Floats, n_classes: int) -> Integers:
+    """Return the votes for each class; at zero a pair votes for its second one."""
+    votes = np.zeros((len(values), n_classes), dtype=np.int64)
+    for machine, (i, j) in enumerate(pairs_of(n_classes)):
+        first = values[:, machine] > 0
+        votes[:, i] += first
+        votes[:, j] += ~first
+    return votes
 
 
 def _pair_table(n_classes: int) -> Integers:

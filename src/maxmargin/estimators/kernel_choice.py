@@ -71,6 +71,11 @@ def resolved(kernel: Kernel, X: Any, sample_weight: Floats | None) -> Kernel:
     if isinstance(kernel, _WITH_GAMMA) and kernel.gamma == "scale":
         variance = _weighted_variance(X, np.maximum(sample_weight, 0.0))
         return replace(kernel, gamma=1.0 / (X.shape[1] * variance) if variance > 0 else 1.0)
+    if isinstance(kernel, Sum | Product):
+        parts = tuple(resolved(part, X, sample_weight) for part in kernel.parts)
+        return replace(kernel, parts=parts)
+    if isinstance(kernel, Scaled):
+        return replace(kernel, kernel=resolved(kernel.kernel, X, sample_weight))
     return kernel.resolve(X)
 
 

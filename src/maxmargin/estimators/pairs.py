@@ -163,9 +163,10 @@ class Decomposition:
 
     def steps(self, found: Sequence[int]) -> Integers:
         """Return the steps of each machine."""
-        steps: Integers = np.zeros(self.n_machines, dtype=np.int64)
+        steps: Integers = np.zeros(self.n_machines, dtype=np.int32)
+        most = np.iinfo(np.int32).max
         for contest, value in zip(self.contests, found, strict=True):
-            steps[contest.machine] = value
+            steps[contest.machine] = min(value, most)
         return steps
 
     def without(self, machine: int, left_out: Integers) -> Contest:

@@ -5,17 +5,19 @@ Platt 2000; Lin, Lin, Weng 2007 (sigmoid); Wu, Lin, Weng 2004 (coupling, second 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.estimators.decision import decision_values, pairs_of
 from maxmargin.estimators.pairs import Decomposition, bias_of
 from maxmargin.estimators.programs import MarginForm
-from maxmargin.estimators.run import Limits, run
+from maxmargin.estimators.run import STOPPED, Limits, Outcome, run
 from maxmargin.kernels import Kernel
 from maxmargin.problems import Bias
 from maxmargin.problems.gram import Gram
@@ -37,16 +39,20 @@ def cross_validated_sigmoids(
     bias: Bias,
     limits: Limits,
     generator: Any,
-) -> Floats:
+    whole: Sequence[Outcome],
+) -> Floats | None:
     """Return (A, B) of each machine, fitted to values of points that were held out.
 
     All folds of all machines are programs of one engine, so the rows are computed once.
 
     Returns
     -------
-    ndarray of shape (2, n_machines)
-        The probability of the positive class is 1 / (1 + exp(A f + B)).
+    ndarray of shape (2, n_machines), or None
+        The probability of the positive class is 1 / (1 + exp(A f + B)). None, after a warning, if
+        the fit on all points (`whole`) or that of a fold was stopped.
     """
+    if _was_stopped(whole):
+        return None
     values = [np.zeros(len(contest.point)) for contest in decomposition.contests]
     held_out, qps = [], []
     for k, (contest, form) in enumerate(zip(decomposition.contests, forms, strict=True)):
@@ -61,6 +67,11 @@ def cross_validated_sigmoids(
             qps.append(mild.dual(gram, rest.point, rest.sign, weight[rest.point], bias))
             held_out.append((k, fold, rest.point, mild))
     outcomes = run(engine, qps, limits)
+    if _was_stopped(outcomes):
+        return None
+    short = sum(not found.answer.converged for found in outcomes)
+    if short:
+        _warn(f"{short} of the {len(qps)} fits behind predict_proba did not converge.")
     for (k, fold, others, mild), found in zip(held_out, outcomes, strict=True):
         offsets = found.offsets()
         points = decomposition.contests[k].point[fold]
@@ -71,6 +82,18 @@ def cross_validated_sigmoids(
     for contest, decision in zip(decomposition.contests, values, strict=True):
         sigmoids[:, contest.machine] = _sigmoid(decision, contest.sign > 0, weight[contest.point])
     return sigmoids
+
+
+def _was_stopped(outcomes: Sequence[Outcome]) -> bool:
+    """Say whether a run was stopped, with a warning that there are no probabilities then."""
+    stopped = any(found.answer.ending in STOPPED for found in outcomes)
+    if stopped:
+        _warn("The fit was stopped before its probabilities: predict_proba is not available.")
+    return stopped
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
 
 def _scale(level: float) -> float:

@@ -48,8 +48,6 @@ class Watcher:
         error: BaseException | None,
         where: TracebackType | None,
     ) -> None:
-        if kind is None:
-            self.tasks.end_run()
         if self.bar is not None:
             self.bar.close(finished=kind is None)
 

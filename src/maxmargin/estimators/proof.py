@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from maxmargin.certify import Certificate, certify
+from maxmargin.errors import InvalidInputError
 from maxmargin.problems import EpsilonTube, NuMargin, NuTube, Solution
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["FitCertificate", "Machine", "MachineCertificate", "Proof", "Proved"]
+__all__ = ["FitCertificate", "Machine", "MachineCertificate", "NoProofError", "Proof", "Proved"]
 
 
 @dataclass(frozen=True)
@@ -179,8 +180,15 @@ class Proved:
     margin: Floats
 
 
+class NoProofError(InvalidInputError, AttributeError):
+    """The proof could not be made when the model was saved."""
+
+
 class Proof:
     """The proof of a fit, made on first use; the training data is let go then."""
+
+    #: Why there is no proof, in a copy that has not the data to try again.
+    _failure: str | None = None
 
     def __init__(self, machines: Sequence[Machine], n_points: int) -> None:
         self._machines: Sequence[Machine] | None = machines
@@ -189,6 +197,8 @@ class Proof:
 
     def result(self) -> Proved:
         """Return the proof, made now if it is not there yet."""
+        if self._failure is not None:
+            raise NoProofError(self._failure)
         if self._proved is None:
             assert self._machines is not None
             self._proved = _prove(self._machines, self._n_points)
@@ -196,7 +206,10 @@ class Proof:
         return self._proved
 
     def __getstate__(self) -> dict[str, Any]:
-        self.result()
+        try:
+            self.result()
+        except Exception as error:
+            return {**self.__dict__, "_machines": None, "_failure": str(error)}
         return dict(self.__dict__)
 
 

@@ -5,19 +5,24 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.errors import InvalidInputError
+from maxmargin.estimators.interrupts import heed_interrupt
 from maxmargin.estimators.programs import filled
 from maxmargin.estimators.refine import refined
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.engine import Answer, Engine, Program, Watch
 from maxmargin.typing import Floats
 
-__all__ = ["Former", "Limits", "Outcome", "run", "warn_unless_converged"]
+__all__ = ["STOPPED", "Former", "Limits", "Outcome", "run", "warn_unless_converged"]
+
+#: Endings that end all programs of a run.
+STOPPED = frozenset({"seconds", "watch", "interrupt"})
 
 # Up to this many points the accuracy of rounding costs next to nothing, and makes the model
 # independent of the order of the points.
@@ -30,19 +35,35 @@ _STEPS_PER_POINT = 20
 _SMALLEST_MARGIN = 1e-4
 _TIGHTENINGS = 4
 
+# What nobody reaches, and the engine can still count.
+_MOST_STEPS = 1 << 62
+_MOST_SECONDS = 1e9
+
 
 @dataclass(frozen=True)
 class Limits:
-    """What ends a run: accuracy, steps a program, seconds in all."""
+    """What ends a run: accuracy, steps a program, and a time that all runs of a fit share."""
 
     tol: float
     max_steps: int | None
-    seconds: float | None
+    deadline: float | None
 
     @classmethod
-    def of(cls, tol: float, max_iter: int, time_limit: float | None) -> Limits:
-        """Return the limits that an estimator's parameters describe."""
-        return cls(float(tol), None if max_iter == -1 else int(max_iter), time_limit)
+    def of(cls, tol: float, max_iter: int, time_limit: float | None, started: float) -> Limits:
+        """Return the limits that an estimator's parameters describe for a fit begun then."""
+        steps = None if max_iter == -1 else min(int(max_iter), _MOST_STEPS)
+        limit = None if time_limit is None else started + min(float(time_limit), _MOST_SECONDS)
+        return cls(float(tol), steps, limit)
+
+    @property
+    def seconds(self) -> float | None:
+        """What is left of the time."""
+        return None if self.deadline is None else max(0.0, self.deadline - perf_counter())
+
+    @property
+    def only_accuracy(self) -> bool:
+        """Whether nothing but the accuracy ends a run."""
+        return self.max_steps is None and self.deadline is None
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +93,11 @@ class Outcome:
         """The signed variables."""
         return self.answer.signed
 
+    @property
+    def measured(self) -> bool:
+        """Whether the run reached this program and knows its gradient."""
+        return bool(np.isfinite(self.answer.violation))
+
     def offsets(self) -> Floats:
         """Return the multipliers of the sums, or say that the numbers overflowed."""
         offsets = self.qp.offsets(self.answer.signed, self.answer.gradient)
@@ -83,7 +109,9 @@ class Outcome:
         return offsets
 
     def gap(self) -> tuple[float, float]:
-        """Return the gap and the relative gap, from the gradient that the engine left."""
+        """Return the gap and the relative gap, from the engine's gradient; infinite without one."""
+        if not self.measured:
+            return np.inf, np.inf
         qp, signed, gradient = self.qp, self.answer.signed, self.answer.gradient
         offsets = self.offsets()
         slack = np.maximum(0.0, -qp.constraint(signed, gradient, offsets))
@@ -115,14 +143,16 @@ def run(
         seconds=limits.seconds,
         watch=watch,
     )
-    if limits.max_steps is None and limits.seconds is None:
+    if limits.only_accuracy:
         answers = _to_the_margin(engine, qps, programs, answers, limits.tol, watch)
     n_points = qps[0].gram.n_points
-    small = n_points <= _SMALL and limits.max_steps is None and limits.seconds is None
+    small = n_points <= _SMALL and limits.only_accuracy
     if small and all(answer.converged for answer in answers):
         if limits.tol > _FINER:
-            answers = _go_on(engine, programs, answers, n_points)
+            answers = _go_on(engine, programs, answers, limits.tol, n_points)
         answers = [refined(qp, answer) for qp, answer in zip(qps, answers, strict=True)]
+    if any(answer.ending == "interrupt" for answer in answers):
+        heed_interrupt()
     return [Outcome(qp, answer) for qp, answer in zip(qps, answers, strict=True)]
 
 
@@ -138,15 +168,15 @@ def _to_the_margin(
 
     The nu form's decision is divided by its margin rho, and an error with it.
     """
-    best = list(answers)
+    best, at_their_best = list(answers), set[int]()
     for _ in range(_TIGHTENINGS):
         margins = [_chosen_margin(qp, a) for qp, a in zip(qps, best, strict=True)]
         coarse = [
             k
             for k, (margin, a) in enumerate(zip(margins, best, strict=True))
-            if a.converged and a.violation > tol * margin
+            if a.converged and a.violation > tol * margin and k not in at_their_best
         ]
-        if not coarse:
+        if not coarse or any(a.ending in STOPPED for a in best):
             break
         finer = engine.solve(
             [replace(programs[k], start=best[k].signed) for k in coarse],
@@ -154,7 +184,9 @@ def _to_the_margin(
             watch=watch,
         )
         for k, answer in zip(coarse, finer, strict=True):
-            best[k] = replace(answer, steps=best[k].steps + answer.steps)
+            best[k] = _further(best[k], answer, tol)
+            if not answer.converged:
+                at_their_best.add(k)
     return best
 
 
@@ -172,19 +204,27 @@ def _alike(formers: Sequence[Former], qps: Sequence[BoxQP]) -> bool:
 
 
 def _go_on(
-    engine: Engine, programs: Sequence[Program], answers: Sequence[Answer], n_points: int
+    engine: Engine,
+    programs: Sequence[Program],
+    answers: Sequence[Answer],
+    tol: float,
+    n_points: int,
 ) -> list[Answer]:
-    """Go on from converged answers for a bounded number of steps."""
+    """Go on from converged answers for a bounded number of steps; keep what is no worse."""
     pairs = zip(programs, answers, strict=True)
     finer = engine.solve(
         [replace(program, start=answer.signed) for program, answer in pairs],
         tol=_FINER,
         max_steps=_STEPS_PER_POINT * n_points,
     )
-    return [
-        replace(better, steps=answer.steps + better.steps, ending="converged")
-        for better, answer in zip(finer, answers, strict=True)
-    ]
+    return [_further(answer, later, tol) for answer, later in zip(answers, finer, strict=True)]
+
+
+def _further(converged: Answer, later: Answer, tol: float) -> Answer:
+    """Return the later of two answers unless it is worse; only a stop makes it unconverged."""
+    kept = later if later.violation <= max(tol, converged.violation) else converged
+    ending = later.ending if later.ending in STOPPED else "converged"
+    return replace(kept, steps=converged.steps + later.steps, ending=ending)
 
 
 _CAUSES = {
@@ -199,7 +239,8 @@ _CURES = {
     "steps": _SCALE + " Raise max_iter or tol for a certified answer.",
     "seconds": _SCALE + " Raise time_limit or tol for a certified answer.",
     "watch": "",
-    "interrupt": " With warm_start=True another fit goes on from here.",
+    "interrupt": " With warm_start=True another fit goes on from here. Another interrupt within "
+    "two seconds raises KeyboardInterrupt, which ends a loop or a search.",
     "stalled": _SCALE + " An indefinite kernel, such as 'sigmoid', can cause it too: try 'rbf'.",
 }
 
@@ -211,16 +252,24 @@ def warn_unless_converged(
     short = [i for i, outcome in enumerate(outcomes) if not outcome.answer.converged]
     if not short:
         return 0
-    worst = max(short, key=lambda i: outcomes[i].answer.violation)
-    ending = outcomes[worst].answer.ending
-    gap, relative = outcomes[worst].gap()
-    place = f" in {names[worst]}, the worst of {len(outcomes)}" if len(outcomes) > 1 else ""
-    warnings.warn(
-        _CAUSES[ending].format(**parameters)
-        + _CURES[ending]
-        + f" The model is usable: its duality gap is {gap:.3g}, a fraction of {relative:.2g} of "
-        f"the objective{place}.",
-        ConvergenceWarning,
-        stacklevel=5,
-    )
+    gaps = [outcome.gap() for outcome in outcomes]
+    ending = outcomes[max(short, key=lambda i: abs(gaps[i][1]))].answer.ending
+    message = _CAUSES[ending].format(**parameters) + _CURES[ending] + _quality(gaps, names)
+    warnings.warn(message, ConvergenceWarning, stacklevel=5)
     return 1
+
+
+def _quality(gaps: Sequence[tuple[float, float]], names: Sequence[str]) -> str:
+    """Say how large the largest relative gap is, by which a certificate orders machines too."""
+    n = len(gaps)
+    unknown = sum(gap == np.inf for gap, _ in gaps)
+    if unknown:
+        place = f" in {unknown} of {n} machines" if n > 1 else ""
+        return f" The duality gap is unknown{place}: the run ended before it was measured."
+    worst = max(range(n), key=lambda i: abs(gaps[i][1]))
+    gap, relative = gaps[worst]
+    place = f" in {names[worst]}, the worst of {n}" if n > 1 else ""
+    return (
+        f" The model is usable: its duality gap is {gap:.3g}, a fraction of {relative:.2g} of "
+        f"the objective{place}."
+    )

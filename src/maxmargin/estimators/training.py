@@ -13,7 +13,7 @@ from maxmargin.kernels import Kernel
 from maxmargin.kernels.data import count
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["Training", "aligned", "positive_rows", "require_moderate", "take"]
+__all__ = ["Training", "aligned", "largest", "positive_rows", "require_moderate", "take"]
 
 _LARGEST = 1e150
 
@@ -80,13 +80,18 @@ def require_moderate(points: Any) -> None:
     """Refuse numbers whose squares overflow."""
     if isinstance(points, list):
         return
-    values = points.data if sparse.issparse(points) else points
-    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    if largest > _LARGEST:
+    reached = largest(points)
+    if reached > _LARGEST:
         raise InvalidInputError(
-            f"The dual coefficients or intercepts are not finite, for X reaches {largest:.3g}, "
+            f"The dual coefficients or intercepts are not finite, for X reaches {reached:.3g}, "
             "whose square overflows: scale the features."
         )
+
+
+def largest(points: Any) -> float:
+    """Return the largest absolute value in rows of numbers."""
+    values = points.data if sparse.issparse(points) else points
+    return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
 
 
 def aligned(matrix: Any) -> Any:

@@ -34,6 +34,12 @@ class Kernel(ABC):
     (Linear() + 0.5 * RBF(gamma=1.0), True)
     """
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "block" in cls.__dict__ and "formula" not in cls.__dict__:
+            # A block of its own is not what an inherited formula computes.
+            cls.formula = property(lambda _: None)  # type: ignore[assignment]
+
     @abstractmethod
     def block(self, A: Any, B: Any) -> Floats:
         """Return the matrix of k(a, b) for each row a of A and b of B."""

@@ -27,11 +27,16 @@ class _Compiled(Kernel):
 
     @property
     @abstractmethod
-    def formula(self) -> Formula: ...
+    def _own_formula(self) -> Formula: ...
+
+    @property
+    def formula(self) -> Formula | None:
+        """How the native core computes this kernel by itself."""
+        return self._own_formula
 
     def block(self, A: Any, B: Any) -> Floats:
         """Return the matrix of kernel values."""
-        return self.formula.block(A, B)
+        return self._own_formula.block(A, B)
 
 
 @dataclass(frozen=True)
@@ -46,8 +51,7 @@ class Linear(_Compiled):
     """
 
     @property
-    def formula(self) -> Formula:
-        """The inner product."""
+    def _own_formula(self) -> Formula:
         return Formula("linear")
 
     def diag(self, A: Any) -> Floats:
@@ -125,8 +129,7 @@ class Polynomial(_WithGamma):
         object.__setattr__(self, "degree", int(self.degree))
 
     @property
-    def formula(self) -> Formula:
-        """The power of an affine function of the inner product."""
+    def _own_formula(self) -> Formula:
         return Formula("polynomial", self._number(), self.coef0, self.degree)
 
     def diag(self, A: Any) -> Floats:
@@ -174,8 +177,7 @@ class RBF(_ExponentialOfDistance):
     gamma: Gamma = "scale"
 
     @property
-    def formula(self) -> Formula:
-        """The exponential of the squared distance."""
+    def _own_formula(self) -> Formula:
         return Formula("gaussian", self._number())
 
 
@@ -208,8 +210,7 @@ class Sigmoid(_WithGamma):
         object.__setattr__(self, "coef0", real(self.coef0, "coef0"))
 
     @property
-    def formula(self) -> Formula:
-        """The hyperbolic tangent of an affine function of the inner product."""
+    def _own_formula(self) -> Formula:
         return Formula("tanh", self._number(), self.coef0)
 
     def diag(self, A: Any) -> Floats:
@@ -236,8 +237,7 @@ class Laplacian(_ExponentialOfDistance):
     gamma: Gamma = "auto"
 
     @property
-    def formula(self) -> Formula:
-        """The exponential of the city-block distance."""
+    def _own_formula(self) -> Formula:
         return Formula("laplacian", self._number())
 
 
@@ -273,9 +273,13 @@ class Chi2(_ExponentialOfDistance):
         return rows
 
     @property
+    def _own_formula(self) -> Formula:
+        return Formula("chi2", self._number())
+
+    @property
     def formula(self) -> Formula:
         """The exponential of the chi-squared distance."""
-        return Formula("chi2", self._number())
+        return self._own_formula
 
     def block(self, A: Any, B: Any) -> Floats:
         """Return the matrix of kernel values of rows that are nowhere negative."""

@@ -46,6 +46,10 @@ class Gram:
         self.constant = constant
         self.n_points = count(X)
 
+    #: The last product made in slices, with its coefficients; how many points all of them read.
+    _last: tuple[Floats, Floats] | None = None
+    _spent: int = 0
+
     def __getstate__(self) -> dict[str, Any]:
         kept = ("kernel", "X", "constant", "n_points")
         return {name: self.__dict__[name] for name in kept}
@@ -113,10 +117,27 @@ class Gram:
     def __matmul__(self, coefficients: Floats) -> Floats:
         if self.has_few_features:
             return np.asarray(self.features @ (self.features.T @ coefficients))
-        if self.fits:
+        last = self._last
+        if last is not None and np.array_equal(last[0], coefficients):
+            return last[1].copy()
+        if self.fits and self._matrix_pays(coefficients):
             return np.asarray(self.matrix @ coefficients)
         shift = self.constant * float(coefficients.sum())
-        return np.asarray(self.at(self.X, coefficients) + shift)
+        product = np.asarray(self.at(self.X, coefficients) + shift)
+        self._last = (np.array(coefficients), product.copy())
+        return product
+
+    def _matrix_pays(self, coefficients: Floats) -> bool:
+        """Say whether the whole matrix is there, or costs no more than all products so far.
+
+        It is symmetric, so that it costs as much as half of its columns. Where nobody knows that
+        the kernel is semidefinite, the matrix is needed anyway, to see whether it is.
+        """
+        if "matrix" in self.__dict__ or not self.kernel.positive_semidefinite:
+            return True
+        _ = self.diagonal  # the largest values, refused if they are too large
+        self._spent += int(np.count_nonzero(coefficients))
+        return 2 * self._spent >= self.n_points
 
     def at(self, points: Any, coefficients: Floats) -> Floats:
         """Return sum_j coefficient_j k(x_j, x) for each of the given points, without constant."""
@@ -127,6 +148,9 @@ class Gram:
         if self.kernel.compares_similarities:
             return np.asarray(self.kernel.block(points, self.X)[:, support] @ weights)
         vectors = as_float64(_take(self.X, support))
+        formula = self.kernel.formula
+        if formula is not None and formula.is_product_form:
+            return formula.weighted(as_float64(points), vectors, weights)
         step = max(1, _SLICE_ENTRIES // len(support))
         slices = [
             self.kernel.block(as_float64(points[start : start + step]), vectors) @ weights

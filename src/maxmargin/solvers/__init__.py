@@ -11,6 +11,9 @@
     dual_qp       interior point on the dual          (Clarabel)
     decomposition the compiled engine, for any size
     engine        its Python face: programs over shared rows
+    answers       what it tells, during the run and at the end
+    correction    making up for the rounding of float32 rows
+    rescue        what to do when its steps crawl
     program       one dual as the engine takes it
     row_sources   where its rows come from
     memory        how much of them may be kept

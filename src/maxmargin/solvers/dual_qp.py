@@ -8,13 +8,14 @@ and features of any size are solved alike.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from maxmargin.interior_point import Progress, quadratic_program
+from maxmargin.interior_point import InteriorPoint, Progress, quadratic_program
 from maxmargin.problems import BoxQP, Problem, Solution
 from maxmargin.solvers.base import Solver
 from maxmargin.solvers.monitor import Monitor
@@ -22,7 +23,7 @@ from maxmargin.solvers.polish import polished_solution
 from maxmargin.solvers.stop import Stop
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["DualQP"]
+__all__ = ["DualQP", "has_few_features", "interior_point"]
 
 _LARGEST = 12_000
 
@@ -46,7 +47,7 @@ class DualQP(Solver):
     def refusal(self, problem: Problem) -> str | None:
         """Refuse indefinite kernels, and Gram matrices too large to factor."""
         qp = problem.dual()
-        if qp.n_variables > _LARGEST and not _few_features(qp):
+        if qp.n_variables > _LARGEST and not has_few_features(qp):
             return (
                 f"its {qp.n_variables} variables need a dense matrix of that size to be factored "
                 f"(the limit is {_LARGEST})"
@@ -62,28 +63,47 @@ class DualQP(Solver):
         """Solve; an interior-point method cannot use a warm start."""
         del warm
         qp = problem.dual()
-        used = np.flatnonzero(qp.cost > 0)
-        objective, linear, equalities, targets = (
-            _with_features(qp, used) if _few_features(qp) else _with_gram(qp, used)
-        )
-        extra = len(linear) - len(used)
-        bounds, limits = _box(qp, used)
-        bounds = sparse.hstack([bounds, sparse.csc_matrix((len(limits), extra))], format="csc")
-        result = quadratic_program(
-            objective,
-            linear,
-            (equalities, targets),
-            (bounds, limits),
-            tolerance=max(1e-13, 1e-4 * monitor.stop.accuracy),
+        result, signed = interior_point(
+            qp,
+            monitor.stop.accuracy,
             iterations=monitor.stop.iterations,
             seconds=monitor.stop.seconds,
             observe=lambda at: _watch(monitor, at),
         )
-        signed = np.zeros(qp.n_variables)
-        solved = qp.cost_scale * result.x[: len(used)]
-        signed[used] = np.clip(solved, qp.lower[used], qp.upper[used])
         offsets = -qp.value_scale * result.equality[: len(qp.total)]
         return polished_solution(self.name, monitor, result, signed, offsets)
+
+
+def interior_point(
+    qp: BoxQP,
+    accuracy: float,
+    *,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    observe: Callable[[Progress], bool] | None = None,
+) -> tuple[InteriorPoint, Floats]:
+    """Solve the program by Clarabel; returns its result and the signed variables in their box."""
+    used = np.flatnonzero(qp.cost > 0)
+    objective, linear, equalities, targets = (
+        _with_features(qp, used) if has_few_features(qp) else _with_gram(qp, used)
+    )
+    extra = len(linear) - len(used)
+    bounds, limits = _box(qp, used)
+    bounds = sparse.hstack([bounds, sparse.csc_matrix((len(limits), extra))], format="csc")
+    result = quadratic_program(
+        objective,
+        linear,
+        (equalities, targets),
+        (bounds, limits),
+        tolerance=max(1e-13, 1e-4 * accuracy),
+        iterations=iterations,
+        seconds=seconds,
+        observe=observe,
+    )
+    signed = np.zeros(qp.n_variables)
+    solved = qp.cost_scale * result.x[: len(used)]
+    signed[used] = np.clip(solved, qp.lower[used], qp.upper[used])
+    return result, signed
 
 
 def _watch(monitor: Monitor, at: Progress) -> bool:
@@ -93,7 +113,8 @@ def _watch(monitor: Monitor, at: Progress) -> bool:
     return monitor.record(at.iteration, primal=-scale * at.dual, dual=-scale * at.primal)
 
 
-def _few_features(qp: BoxQP) -> bool:
+def has_few_features(qp: BoxQP) -> bool:
+    """Say whether the features make a smaller system than the Gram matrix."""
     return qp.gram.n_features is not None and 3 * qp.gram.n_features < qp.n_variables
 
 

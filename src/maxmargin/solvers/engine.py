@@ -1,18 +1,17 @@
 """The compiled decomposition solver's Python face: programs in, answers out, over shared rows.
 
 Rows are float32 wherever that can carry the accuracy asked for, the multipliers and the gradient
-float64. What the rounding of the rows adds to the gradient grows with the multipliers; where it
-could matter, the gradient is computed again in float64 and the run goes on from there, and should
-that not help, it goes on with float64 rows.
+float64; what the rounding of the rows does to the gradient is made up for in
+`maxmargin.solvers.correction`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -20,19 +19,18 @@ import maxmargin._native as _native
 from maxmargin.kernels import Kernel, Precomputed
 from maxmargin.kernels.blocks import default_threads
 from maxmargin.problems.gram import Gram
+from maxmargin.solvers.answers import Answer, Ending, Progress, Watch
+from maxmargin.solvers.correction import Correction
 from maxmargin.solvers.memory import row_budget
 from maxmargin.solvers.program import Merged, Program
+from maxmargin.solvers.rescue import is_affordable, rescued
 from maxmargin.solvers.row_sources import RowSources, first_alike
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["Answer", "Engine", "Program", "Progress", "Watch"]
 
-Ending = Literal["converged", "steps", "seconds", "watch", "interrupt", "stalled"]
-
-_ENDS_ALL = ("seconds", "watch", "interrupt")
-
 # Variables worked on at once, and how many a program may have for all of them to be.
-_WORKING_SET = 2048
+_WORKING_SET = 3072
 _WHOLE_ALONE = 4096
 _WHOLE_AMONG_MANY = 1536
 
@@ -44,73 +42,13 @@ _SHARE_OF_WIDEST = 0.25
 # Points fewer than this share of which are different are merged.
 _WORTH_MERGING = 0.95
 
-# The share of the tolerance up to which an error of the gradient is met by a tighter tolerance, how
-# many variables and programs tell the error, and the rounds of correction.
-_SMALL_ERROR = 0.7
-_SAMPLE = 256
-_LOOKED_AT_FIRST = 8
-_CORRECTIONS = 12
-_NO_LIMIT = 1 << 62
+# Kernel values that a run which has been ended may still compute.
+_AFFORDABLE_VALUES = 20_000_000
 
-
-@dataclass(frozen=True)
-class Progress:
-    """What a watcher sees a few times a second.
-
-    Attributes
-    ----------
-    program, n_done, n_programs : int
-        The program that was looked at, how many are solved, how many there are.
-    steps : int
-        Of this program so far.
-    violation : float
-        Its largest m(a) - M(a) over the sums: LIBSVM's stopping measure.
-    primal, dual : float
-        Estimates of its objective values.
-    """
-
-    program: int
-    n_done: int
-    n_programs: int
-    steps: int
-    violation: float
-    primal: float
-    dual: float
-
-
-#: Returning True ends the run with the point reached.
-Watch = Callable[[Progress], bool | None]
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """Where the engine ended with one program.
-
-    Attributes
-    ----------
-    signed : ndarray of shape (m,)
-        The variables b.
-    gradient : ndarray of shape (m,)
-        Hb + p.
-    violation : float
-        The largest m(a) - M(a) over the sums.
-    steps : int
-        Taken in all.
-    ending : str
-        "converged", or what ended the run before: "steps", "seconds", "watch", "interrupt", or
-        "stalled" when no step helps any more.
-    """
-
-    signed: Floats
-    gradient: Floats
-    violation: float
-    steps: int
-    ending: Ending
-
-    @property
-    def converged(self) -> bool:
-        """Whether the violation is below the tolerance."""
-        return self.ending == "converged"
+# Steps after which a program is taken to crawl, and how many times that if there is no other way.
+_FEW_STEPS = 1_000_000
+_STEPS_PER_VARIABLE = 1000
+_MANY = 50
 
 
 class Engine:
@@ -167,7 +105,7 @@ class Engine:
         """Solve the programs; an early end (seconds, watch, interrupt) ends all that are left."""
         merged = self._merge(programs[0]) if len(programs) == 1 else None
         if merged is None:
-            return _Run(self, programs, tol, max_steps, seconds, watch).answers()
+            return Run(self, programs, tol, max_steps, seconds, watch).answers()
         sources, first = merged
         kept = np.flatnonzero(first == np.arange(len(first)))
         place = np.zeros(len(first), dtype=np.int64)
@@ -180,7 +118,7 @@ class Engine:
             cache_mb=self.cache_mb,
             n_threads=self.n_threads,
         )
-        (answer,) = _Run(engine, [reduced.program], tol, max_steps, seconds, watch).answers()
+        (answer,) = Run(engine, [reduced.program], tol, max_steps, seconds, watch).answers()
         signed = reduced.split(answer.signed)
         gradient = answer.gradient[reduced.owner]
         return [replace(answer, signed=signed, gradient=gradient)]
@@ -197,7 +135,7 @@ class Engine:
         return (sources, first) if different < _WORTH_MERGING * len(first) else None
 
 
-class _Run:
+class Run:
     """One call of `Engine.solve` over points that are all different."""
 
     def __init__(
@@ -214,109 +152,58 @@ class _Run:
         self.gram = engine._gram
         self.programs = list(programs)
         self.tol = tol
-        self.max_steps = _NO_LIMIT if max_steps is None else max_steps
+        self.is_limited = max_steps is not None
+        self.few_steps = _FEW_STEPS + _STEPS_PER_VARIABLE * max(
+            (program.n_variables for program in programs), default=0
+        )
+        self.max_steps = _MANY * self.few_steps if max_steps is None else max_steps
         self.deadline = None if seconds is None else perf_counter() + seconds
         self.watch = watch
         self.boundaries = _boundaries(self.programs, self.sources.n_points)
         self.budget = row_budget(self.sources.n_points, engine.cache_mb)
-        self._similarities: dict[int, Floats] = {}
+        self.similarities: dict[int, Floats] = {}
+        self.farthest: Integers = np.zeros(0, dtype=np.int64)
 
     def answers(self) -> list[Answer]:
         """Run; where rounding could hide a violation, go on until it cannot."""
+        found = [self._rescued(k, answer) for k, answer in enumerate(self._first_answers())]
+        if self.is_limited:
+            return found
+        # Without a limit of the caller's, too many steps are a sign that steps do not help.
+        return [replace(a, ending="stalled") if a.ending == "steps" else a for a in found]
+
+    def _rescued(self, k: int, answer: Answer) -> Answer:
+        crawls = answer.ending == "stalled" or (answer.ending == "steps" and not self.is_limited)
+        return rescued(self, k, answer) if crawls and is_affordable(self, k) else answer
+
+    def _first_answers(self) -> list[Answer]:
         which = list(range(len(self.programs)))
         starts = [program.start for program in self.programs]
-        single = None if self.sources.prefers_float64 else self._store(np.float32)
-        if single is None:
-            return self._decompose(self._store(np.float64), which, starts, {}, self.tol)
-        found = self._decompose(single, which, starts, {}, self.tol)
-        self._correct(found, single)
-        return found
+        store = None if self.sources.prefers_float64 else self.store(np.float32)
+        store = self.store(np.float64) if store is None else store
+        found = self.decompose(store, which, starts, {}, self.tol)
+        return Correction(self, found, store).answers()
 
-    def _store(self, dtype: type[np.float32] | type[np.float64]) -> Any:
+    def _most_steps(self, which: Sequence[int]) -> int:
+        """Return the steps a program may take; few where there is another way."""
+        if self.is_limited or not all(is_affordable(self, k) for k in which):
+            return self.max_steps
+        return self.few_steps
+
+    def store(self, dtype: type[np.float32] | type[np.float64]) -> Any:
         source = self.sources.source(dtype, self.boundaries)
         kind = _native.Store32 if dtype is np.float32 else _native.Store64
         widest_bytes = np.dtype(dtype).itemsize * self._widest(dtype) ** 2
-        return None if source is None else kind(source, self.boundaries, self.budget - widest_bytes)
+        if source is None:
+            return None
+        self.farthest = np.array(source.farthest, dtype=np.int64)
+        return kind(source, self.boundaries, self.budget - widest_bytes)
 
     def _widest(self, dtype: type) -> int:
         affordable = math.isqrt(int(_SHARE_OF_WIDEST * self.budget) // np.dtype(dtype).itemsize)
         return min(_WIDEST, affordable)
 
-    def _correct(self, found: list[Answer], store: Any) -> None:
-        """Go on from answers whose gradient is off by more than the tolerance leaves room for."""
-        doubtful = self._doubtful(found)
-        before = np.inf
-        for _ in range(_CORRECTIONS):
-            known: dict[int, Floats] = {}
-            tolerance = self.tol
-            for k, error in doubtful.items():
-                if found[k].converged and 2 * error <= _SMALL_ERROR * self.tol:
-                    # A little further in the same arithmetic covers a small error.
-                    tolerance = min(tolerance, self.tol - 2 * error)
-                    if k in self._similarities:
-                        known[k] = self._similarities[k]
-                    continue
-                known[k] = self._exact_similarities(k, found[k].signed)
-                found[k] = self._measured(k, found[k], known[k])
-            unsolved = [k for k in doubtful if tolerance < self.tol or not found[k].converged]
-            if not unsolved or self._seconds_left() == 0.0:
-                return
-            worst = max(found[k].violation for k in unsolved)
-            if tolerance == self.tol and worst > 0.5 * before:
-                store = self._store(np.float64)
-            before = worst
-            starts = [found[k].signed for k in unsolved]
-            again = self._decompose(store, unsolved, starts, known, tolerance)
-            for k, answer in zip(unsolved, again, strict=True):
-                reached = answer.ending == "stalled" and answer.violation <= self.tol
-                ending = "converged" if reached else answer.ending
-                found[k] = replace(answer, steps=found[k].steps + answer.steps, ending=ending)
-            if any(answer.ending in _ENDS_ALL for answer in again):
-                return
-            doubtful = self._doubtful(found, unsolved)
-
-    def _doubtful(
-        self, found: Sequence[Answer], which: Sequence[int] | None = None
-    ) -> dict[int, float]:
-        """Return the programs that may not be as good as their gradient says, and its error.
-
-        Of many programs those with the largest multipliers are looked at first, for the error
-        grows with them; if they are fine so are the others.
-        """
-        finished = [
-            k
-            for k in (range(len(found)) if which is None else which)
-            if found[k].ending in ("converged", "stalled")
-        ]
-        finished.sort(key=lambda k: -float(np.linalg.norm(found[k].signed)))
-        doubtful: dict[int, float] = {}
-        for rank, k in enumerate(finished):
-            if rank >= _LOOKED_AT_FIRST and not doubtful:
-                break
-            error = self._gradient_error(k, found[k])
-            if found[k].ending == "stalled" or found[k].violation + 2 * error > self.tol:
-                doubtful[k] = error
-        return doubtful
-
-    def _gradient_error(self, k: int, answer: Answer) -> float:
-        """Return the largest deviation from the gradient in float64, over a sample of variables."""
-        program = self.programs[k]
-        m = program.n_variables
-        sample = np.unique(np.linspace(0, m - 1, min(m, _SAMPLE)).astype(np.int64))
-        exact = self.gram.products(program.point[sample], self._coefficients(k, answer.signed))
-        exact += program.ridge[sample] * answer.signed[sample] + program.linear[sample]
-        return float(np.abs(answer.gradient[sample] - exact).max(initial=0.0))
-
-    def _measured(self, k: int, answer: Answer, similarities: Floats) -> Answer:
-        """Return the answer with its float64 gradient, converged if that says so."""
-        program = self.programs[k]
-        own = np.searchsorted(self._columns(program), program.point)
-        gradient = similarities[own] + program.ridge * answer.signed + program.linear
-        violation = program.violation(answer.signed, gradient)
-        ending: Ending = "converged" if violation <= self.tol else "stalled"
-        return replace(answer, gradient=gradient, violation=violation, ending=ending)
-
-    def _columns(self, program: Program) -> Integers:
+    def columns(self, program: Program) -> Integers:
         """Return the points of all segments that a program touches."""
         segment = np.searchsorted(self.boundaries, program.point, side="right") - 1
         touched = np.unique(segment)
@@ -324,26 +211,31 @@ class _Run:
             [np.arange(self.boundaries[s], self.boundaries[s + 1]) for s in touched]
         )
 
-    def _exact_similarities(self, k: int, signed: Floats) -> Floats:
-        columns = self._columns(self.programs[k])
-        return self.gram.products(columns, self._coefficients(k, signed))
+    def exact_similarities(self, k: int, signed: Floats) -> Floats:
+        """Return in float64 what the kernel gives at the program's columns."""
+        columns = self.columns(self.programs[k])
+        return self.gram.products(columns, self.coefficients(k, signed))
 
-    def _coefficients(self, k: int, signed: Floats) -> Floats:
+    def coefficients(self, k: int, signed: Floats) -> Floats:
+        """Add up a program's variables by point."""
         coefficients = np.zeros(self.sources.n_points)
         np.add.at(coefficients, self.programs[k].point, signed)
         return coefficients
 
-    def _seconds_left(self) -> float:
+    def seconds_left(self) -> float:
+        """Return the time that is left, -1 without a limit."""
         return -1.0 if self.deadline is None else max(0.0, self.deadline - perf_counter())
 
-    def _decompose(
+    def decompose(
         self,
         store: Any,
         which: Sequence[int],
         starts: Sequence[Floats],
         known: dict[int, Floats],
         tol: float,
+        steps_before: int = 0,
     ) -> list[Answer]:
+        """Run some of the programs in the native core."""
         programs = [self.programs[k] for k in which]
         natives = [_native_program(p, start) for p, start in zip(programs, starts, strict=True)]
         results = _native.decompose(
@@ -351,20 +243,54 @@ class _Run:
             natives,
             [known.get(k) for k in which],
             tol,
-            self.max_steps,
+            max(self._most_steps(which) - steps_before, 0),
             _WORKING_SET,
             _WHOLE_AMONG_MANY if len(self.programs) > 1 else _WHOLE_ALONE,
             self._widest(np.float32 if isinstance(store, _native.Store32) else np.float64),
             self.engine.n_threads,
-            self._seconds_left(),
-            self._watcher(),
+            self.seconds_left(),
+            self._watcher(which),
         )
-        self._similarities = {
+        self.similarities = {
             k: result[5] for k, result in zip(which, results, strict=True) if len(result[5])
         }
-        return [_answer(p, *result[:5]) for p, result in zip(programs, results, strict=True)]
+        return [self._answer(k, *result[:5]) for k, result in zip(which, results, strict=True)]
 
-    def _watcher(self) -> Callable[..., bool] | None:
+    def _answer(
+        self,
+        k: int,
+        value: Floats,
+        gradient: Floats,
+        violation: float,
+        steps: int,
+        ending: Ending,
+    ) -> Answer:
+        program = self.programs[k]
+        m = program.n_variables
+        signed = program.direction * value[:m]
+        if len(gradient) == 0:
+            # The run ended before this program's gradient was known.
+            return Answer(signed, self._rough_gradient(k, signed), np.inf, 0, ending)
+        return Answer(signed, program.direction * gradient[:m], violation, steps, ending)
+
+    def _rough_gradient(self, k: int, signed: Floats) -> Floats:
+        """Return the gradient at a start: exact if that takes little time, else from a sample."""
+        program = self.programs[k]
+        coefficients = self.coefficients(k, signed)
+        gradient = program.linear + program.ridge * signed
+        n_support = int(np.count_nonzero(coefficients))
+        if n_support == 0:
+            return np.asarray(gradient)
+        known = np.arange(program.n_variables)
+        affordable = max(1, _AFFORDABLE_VALUES // n_support)
+        if affordable < len(known):
+            known = np.unique(np.linspace(0, len(known) - 1, affordable).astype(np.int64))
+        similarities = self.gram.products(program.point[known], coefficients)
+        rough = np.full(program.n_variables, np.median(similarities))
+        rough[known] = similarities
+        return np.asarray(gradient + rough)
+
+    def _watcher(self, which: Sequence[int]) -> Callable[..., bool] | None:
         if self.watch is None:
             return None
         watch, n_programs = self.watch, len(self.programs)
@@ -372,7 +298,8 @@ class _Run:
         def show(
             program: int, n_done: int, steps: int, violation: float, primal: float, dual: float
         ) -> bool:
-            progress = Progress(program, n_done, n_programs, steps, violation, primal, dual)
+            of_all = n_done + n_programs - len(which)
+            progress = Progress(which[program], of_all, n_programs, steps, violation, primal, dual)
             return bool(watch(progress))
 
         return show
@@ -409,21 +336,4 @@ def _native_program(program: Program, start: Floats) -> Any:
         ),
         np.ascontiguousarray(program.group, dtype=np.int64),
         np.ascontiguousarray(program.direction * start, dtype=np.float64),
-    )
-
-
-def _answer(
-    program: Program,
-    value: Floats,
-    gradient: Floats,
-    violation: float,
-    steps: int,
-    ending: Ending,
-) -> Answer:
-    m = program.n_variables
-    if len(gradient) < m:
-        # The run ended before this program's turn.
-        gradient, violation = program.direction * program.linear, float("inf")
-    return Answer(
-        program.direction * value[:m], program.direction * gradient[:m], violation, steps, ending
     )

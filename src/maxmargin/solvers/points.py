@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.problems import Case, Problem, Solution
+from maxmargin.problems import BoxQP, Case, Problem, Solution
 from maxmargin.typing import Floats
 
-__all__ = ["snap", "starting_point"]
+__all__ = ["snap", "snapped_onto", "starting_point"]
 
 
 def snap(problem: Problem, signed: Floats) -> Floats:
@@ -25,7 +25,11 @@ def snap(problem: Problem, signed: Floats) -> Floats:
     >>> snap(problem, np.array([-0.999999999, 1e-12]))
     array([-1.,  0.])
     """
-    qp = problem.dual()
+    return snapped_onto(problem.dual(), signed)
+
+
+def snapped_onto(qp: BoxQP, signed: Floats) -> Floats:
+    """Do the same for a program of its own."""
     case = qp.case(qp.sign * signed)
     snapped = np.where(case == Case.ZERO, 0.0, signed)
     snapped = np.where(case == Case.BOUNDED, qp.sign * qp.cost, snapped)

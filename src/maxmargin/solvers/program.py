@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from maxmargin.problems import BoxQP
+from maxmargin.problems.gram import Gram
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["Merged", "Program"]
@@ -51,6 +52,23 @@ class Program:
             group[members] = k
             direction[members] = qp.equality[k, members]
         return cls(qp.point, qp.sign, qp.linear, qp.cost, qp.ridge, group, direction, start)
+
+    def to_qp(self, gram: Gram) -> BoxQP:
+        """Turn the program into a dual over the points of a Gram matrix."""
+        n_groups = int(self.group.max(initial=-1)) + 1
+        equality = np.zeros((n_groups, self.n_variables))
+        inside = self.group >= 0
+        equality[self.group[inside], np.flatnonzero(inside)] = self.direction[inside]
+        return BoxQP(
+            gram,
+            self.point,
+            self.sign,
+            self.linear,
+            self.cost,
+            self.ridge,
+            equality,
+            equality @ self.start,
+        )
 
     @property
     def n_variables(self) -> int:

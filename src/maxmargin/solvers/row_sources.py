@@ -20,6 +20,9 @@ __all__ = ["RowSources", "first_alike"]
 # An exponent found as a difference of sums this large loses its digits, in either precision.
 _LARGEST_EXPONENT = {np.float32: 256.0, np.float64: 1e5}
 
+# Squares and products of more than this leave the range of float32.
+_LARGEST_SAFE = 1e15
+
 # Wide sparse points take more memory side by side than this many bytes an entry; then in blocks.
 _MOST_BYTES_PER_ENTRY = 256
 _ALWAYS_FINE = 1 << 28
@@ -55,7 +58,16 @@ class RowSources:
         formula = self.kernel.formula
         if formula is None:
             return True
-        return formula.form != "gaussian" and self.X.dtype == np.float64
+        if formula.form != "gaussian":
+            # Values that grow with the data lose digits, or overflow, before the tolerance is met.
+            if self.X.dtype == np.float64:
+                return True
+            with np.errstate(over="ignore", invalid="ignore"):
+                largest = float(np.abs(self.kernel.diag(self.X)).max(initial=0.0))
+            return not largest <= _LARGEST_SAFE
+        values = self.X.data if sparse.issparse(self.X) else self.X
+        largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+        return largest > _LARGEST_SAFE or not 1 / _LARGEST_SAFE < formula.gamma < _LARGEST_SAFE
 
     def source(self, dtype: type[np.float32] | type[np.float64], boundaries: Integers) -> Any:
         """Return the native source of rows, or None where this precision cannot hold the values."""

@@ -1,0 +1,169 @@
+#include "newton.h"
+
+#include <cmath>
+
+#include "../simd/dispatch.h"
+
+namespace maxmargin::decomposition {
+namespace {
+
+// Multiplications that one run may cost.
+constexpr double most_work = 2e9;
+
+// How often a matrix that rounding made indefinite gets a hundredfold ridge.
+constexpr int most_ridges = 4;
+
+double dot(const double* a, const double* b, int64_t n) {
+  return simd::active_loops<double>().weigh(a, b, n);
+}
+
+}  // namespace
+
+Newton::Newton(std::vector<double> matrix, Scores variables, int32_t n_groups, double relative_ridge)
+    : matrix_(std::move(matrix)), variables_(std::move(variables)), n_groups_(n_groups) {
+  double trace = 0;
+  for (int64_t v = 0; v < variables_.size(); ++v) trace += row(v)[v];
+  ridge_ = relative_ridge * std::max(trace, 1e-300) /
+           static_cast<double>(std::max<int64_t>(variables_.size(), 1));
+}
+
+bool Newton::is_slack(int64_t v) const {
+  return std::isinf(variables_.low[v]) && std::isinf(variables_.high[v]) && row(v)[v] == 0;
+}
+
+std::vector<int64_t> Newton::free_variables() const {
+  std::vector<int64_t> free;
+  for (int64_t v = 0; v < variables_.size(); ++v) {
+    if (variables_.can_rise(v) && variables_.can_fall(v) && !is_slack(v)) free.push_back(v);
+  }
+  return free;
+}
+
+// Cholesky, by rows.
+bool Newton::factorise(const std::vector<int64_t>& free, double ridge) {
+  const auto n = static_cast<int64_t>(free.size());
+  factor_size_ = n;
+  factor_.assign(n * n, 0.0);
+  for (int64_t i = 0; i < n; ++i) {
+    double* own = factor_.data() + i * n;
+    for (int64_t j = 0; j < i; ++j) {
+      const double* other = factor_.data() + j * n;
+      own[j] = (row(free[i])[free[j]] - dot(own, other, j)) / other[j];
+    }
+    const double pivot = row(free[i])[free[i]] + ridge - dot(own, own, i);
+    if (!(pivot > 0)) return false;
+    own[i] = std::sqrt(pivot);
+  }
+  return true;
+}
+
+void Newton::solve(std::vector<double>& x) const {
+  const int64_t n = factor_size_;
+  for (int64_t i = 0; i < n; ++i) {
+    const double* own = factor_.data() + i * n;
+    x[i] = (x[i] - dot(own, x.data(), i)) / own[i];
+  }
+  for (int64_t i = n - 1; i >= 0; --i) {
+    const double* own = factor_.data() + i * n;
+    x[i] /= own[i];
+    for (int64_t j = 0; j < i; ++j) x[j] -= own[j] * x[i];
+  }
+}
+
+// Minimises 1/2 d'Hd - score'd over directions that keep every sum.
+std::optional<std::vector<double>> Newton::direction(const std::vector<int64_t>& free) {
+  double ridge = ridge_;
+  int tries = 0;
+  while (!factorise(free, ridge)) {
+    if (++tries == most_ridges) return std::nullopt;
+    ridge *= 100;
+  }
+  const auto n = static_cast<int64_t>(free.size());
+  std::vector<double> d(n);
+  for (int64_t k = 0; k < n; ++k) d[k] = variables_.score[free[k]];
+  solve(d);
+  std::vector<bool> has_slack(n_groups_);
+  for (int64_t v = 0; v < variables_.size(); ++v) {
+    if (is_slack(v)) has_slack[variables_.group[v]] = true;
+  }
+  // The multiplier of each sum takes the direction back into it; the sums do not overlap, but the
+  // matrix couples them, so one after the other would not do for more than one.
+  std::vector<std::vector<double>> response;
+  std::vector<int32_t> groups;
+  for (int32_t g = 0; g < n_groups_; ++g) {
+    std::vector<double> members(n);
+    double count = 0;
+    for (int64_t k = 0; k < n; ++k) count += members[k] = variables_.group[free[k]] == g ? 1.0 : 0.0;
+    if (count == 0 || has_slack[g]) continue;
+    solve(members);
+    response.push_back(std::move(members));
+    groups.push_back(g);
+  }
+  const size_t m = groups.size();
+  std::vector<double> system(m * m), multipliers(m);
+  for (size_t a = 0; a < m; ++a) {
+    for (int64_t k = 0; k < n; ++k) {
+      if (variables_.group[free[k]] != groups[a]) continue;
+      multipliers[a] += d[k];
+      for (size_t b = 0; b < m; ++b) system[a * m + b] += response[b][k];
+    }
+  }
+  for (size_t a = 0; a < m; ++a) {  // elimination; the system is positive definite
+    for (size_t b = a + 1; b < m; ++b) {
+      const double factor = system[b * m + a] / system[a * m + a];
+      for (size_t c = a; c < m; ++c) system[b * m + c] -= factor * system[a * m + c];
+      multipliers[b] -= factor * multipliers[a];
+    }
+  }
+  for (size_t a = m; a-- > 0;) {
+    for (size_t b = a + 1; b < m; ++b) multipliers[a] -= system[a * m + b] * multipliers[b];
+    multipliers[a] /= system[a * m + a];
+    for (int64_t k = 0; k < n; ++k) d[k] -= multipliers[a] * response[a][k];
+  }
+  for (const double part : d) {
+    if (!std::isfinite(part)) return std::nullopt;
+  }
+  return d;
+}
+
+double Newton::move(const std::vector<int64_t>& free, const std::vector<double>& direction) {
+  const auto n = static_cast<int64_t>(free.size());
+  double share = 1;
+  std::vector<double> left_over(n_groups_);
+  for (int64_t k = 0; k < n; ++k) {
+    const int64_t v = free[k];
+    const double bound = direction[k] > 0 ? variables_.high[v] : variables_.low[v];
+    if (direction[k] != 0) share = std::min(share, (bound - variables_.value[v]) / direction[k]);
+  }
+  for (int64_t k = 0; k < n; ++k) {
+    const int64_t v = free[k];
+    const double change = share * direction[k];
+    const double bound = direction[k] > 0 ? variables_.high[v] : variables_.low[v];
+    const bool meets = direction[k] != 0 && (bound - variables_.value[v]) / direction[k] <= share;
+    variables_.value[v] = share < 1 && meets ? bound : variables_.value[v] + change;
+    for (int64_t w = 0; w < variables_.size(); ++w) variables_.score[w] -= change * row(v)[w];
+    left_over[variables_.group[v]] -= change;
+  }
+  for (int64_t w = 0; w < variables_.size(); ++w) {
+    if (is_slack(w)) variables_.value[w] += left_over[variables_.group[w]];
+  }
+  return share;
+}
+
+bool Newton::run() {
+  bool has_moved = false;
+  for (double work = 0; work < most_work;) {
+    const std::vector<int64_t> free = free_variables();
+    if (free.size() < 2) break;
+    const auto n = static_cast<double>(free.size());
+    work += n * n * n / 6 + n * static_cast<double>(variables_.size());
+    const auto towards = direction(free);
+    if (!towards) break;
+    const double share = move(free, *towards);
+    has_moved = has_moved || share > 0;
+    if (!(share < 1)) break;
+  }
+  return has_moved;
+}
+
+}  // namespace maxmargin::decomposition

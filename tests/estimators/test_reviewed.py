@@ -1,0 +1,230 @@
+"""Cases that a review of the estimators found wrong."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn import datasets, svm
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from maxmargin import SVC, SVR, NuSVC, OneClassSVM
+from maxmargin.errors import InvalidInputError
+from maxmargin.estimators import base, run
+from maxmargin.estimators.decision import decision_values
+from maxmargin.estimators.run import Limits
+from maxmargin.kernels import RBF, Function, Laplacian, Linear, Polynomial, Sigmoid
+from maxmargin.problems.gram import Gram
+from maxmargin.solvers.engine import Engine
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*probability.*deprecated:FutureWarning")
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return datasets.load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = datasets.load_digits(return_X_y=True)
+    return X[:300], y[:300]
+
+
+@pytest.fixture
+def noise(rng):
+    return rng.normal(size=(300, 3)), rng.integers(0, 3, 300)
+
+
+# Prediction in float32 ----------------------------------------------------------------------------
+
+
+# With values of 1e38 an absolute tolerance may be out of reach.
+@pytest.mark.filterwarnings("ignore:Solver stalled:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("kind", [SVC, OneClassSVM])
+def test_small_integers_predict_as_floats_do(kind, convert, digits):
+    X, y = digits
+    parameters = {"kernel": "poly", "degree": 11, "gamma": 1, "coef0": 1}
+    small = kind(**parameters).fit(convert(X.astype(np.uint8)), y)
+    large = kind(**parameters).fit(convert(X), y)
+    values = small.decision_function(convert(X.astype(np.uint8)))
+    assert np.isfinite(values).all()
+    np.testing.assert_allclose(values, large.decision_function(convert(X)), rtol=1e-6, atol=1e-6)
+    np.testing.assert_array_equal(small.predict(X), large.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "size"),
+    [
+        (Linear(), 1.0),
+        (Polynomial(1.0, 1.0, 5), 1.0),
+        (Sigmoid(0.3, 0.1), 1.0),
+        (Laplacian(0.3), 1.0),
+        (Linear() + RBF(1.0), 1.0),
+        (Function(lambda A, B: A @ B.T), 1.0),
+        (RBF(1e-34), 1e17),
+        (RBF(1e-42), 1e20),
+        (RBF(1e38), 1e-19),
+    ],
+)
+def test_values_that_float32_cannot_hold_are_computed_in_float64(kernel, size, rng):
+    X, vectors = (size * rng.normal(size=(m, 4)).astype(np.float32) for m in (9, 7))
+    coefficients, intercept = rng.normal(size=(1, 7)), np.zeros(1)
+    found = decision_values(kernel, X, vectors, coefficients, intercept)
+    exact = kernel.block(X.astype(np.float64), vectors.astype(np.float64)) @ coefficients.T
+    np.testing.assert_allclose(found, exact, rtol=1e-9)
+
+
+def test_moderate_gaussian_values_stay_in_float32(rng):
+    X = rng.normal(size=(20, 4)).astype(np.float32)
+    found = decision_values(RBF(0.5), X, X, np.eye(20), np.zeros(20))
+    np.testing.assert_array_equal(found, RBF(0.5).block(X, X.copy()))
+
+
+# Saving -------------------------------------------------------------------------------------------
+
+
+def lopsided(A, B):
+    return A @ B.T + 1e-6 * A[:, :1]
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_a_model_without_a_proof_can_be_saved(copied, noise):
+    X, y = noise
+    machine = SVC(kernel=lopsided).fit(X, y)
+    with pytest.raises(InvalidInputError, match="not symmetric"):
+        _ = machine.certificate_
+    loaded = copied(machine)
+    np.testing.assert_array_equal(loaded.predict(X), machine.predict(X))
+    with pytest.raises(AttributeError, match="not symmetric"):
+        _ = loaded.certificate_
+    assert not hasattr(loaded, "slack_")
+    np.testing.assert_array_equal(copied(loaded).predict(X), machine.predict(X))
+
+
+def test_few_coefficients_need_no_whole_matrix(rng):
+    X = rng.normal(size=(40, 3))
+    for constant in (0.0, 2.0):
+        gram, few = Gram(RBF(0.5), X, constant), np.zeros(40)
+        few[:15] = rng.normal(size=15)
+        expected = (RBF(0.5).block(X, X) + constant) @ few
+        for _ in range(5):
+            np.testing.assert_allclose(gram @ few, expected, atol=1e-12)
+        assert "matrix" not in gram.__dict__
+        np.testing.assert_allclose(gram @ (2 * few), 2 * expected, atol=1e-12)
+        assert "matrix" in gram.__dict__
+        np.testing.assert_allclose(pickle.loads(pickle.dumps(gram)) @ few, expected, atol=1e-12)
+
+
+def test_many_coefficients_make_the_matrix_and_huge_values_are_refused(rng):
+    X = rng.normal(size=(40, 3))
+    gram = Gram(RBF(0.5), X)
+    np.testing.assert_allclose(gram @ np.ones(40), RBF(0.5).block(X, X).sum(axis=1))
+    assert "matrix" in gram.__dict__
+    huge = Gram(Polynomial(1.0, 0.0, 200), 1e3 * X)
+    with pytest.raises(InvalidInputError, match="too large"):
+        _ = huge @ np.eye(40)[0]
+
+
+# Limits -------------------------------------------------------------------------------------------
+
+
+def test_a_time_limit_counts_from_the_start_of_the_fit(monkeypatch):
+    monkeypatch.setattr(run, "perf_counter", lambda: 107.0)
+    assert Limits.of(1e-3, -1, 10.0, 100.0).seconds == 3.0
+    assert Limits.of(1e-3, -1, 5.0, 100.0).seconds == 0.0
+    assert Limits.of(1e-3, -1, None, 100.0).seconds is None
+
+
+def with_ending(ending, calls, monkeypatch):
+    """Make the engine's run number `calls` (from zero) end so."""
+    solve, count = Engine.solve, [-1]
+
+    def ended(self, programs, **limits):
+        count[0] += 1
+        answers = solve(self, programs, **limits)
+        if count[0] not in calls:
+            return answers
+        return [run.replace(answer, ending=ending) for answer in answers]
+
+    monkeypatch.setattr(Engine, "solve", ended)
+
+
+@pytest.mark.parametrize("calls", [{0}, {1}])
+def test_probabilities_are_left_out_when_time_is_up(calls, noise, monkeypatch):
+    X, y = noise
+    with_ending("seconds", calls, monkeypatch)
+    machine = SVC(probability=True, random_state=0, time_limit=100)
+    with pytest.warns(ConvergenceWarning) as seen:
+        machine.fit(X, y)
+    assert "predict_proba is not available" in str(seen[-1].message)
+    assert machine.predict(X).shape == (300,)
+    with pytest.raises(NotFittedError, match="ended before the probabilities"):
+        machine.predict_proba(X)
+
+
+def test_probabilities_from_folds_that_did_not_converge_come_with_a_warning(noise):
+    X, y = noise
+    machine = SVC(probability=True, random_state=0, max_iter=5)
+    with pytest.warns(ConvergenceWarning) as seen:
+        machine.fit(X, y)
+    assert "15 of the 15 fits behind predict_proba did not converge" in str(seen[-1].message)
+    assert machine.predict_proba(X).shape == (300, 3)
+
+
+@pytest.mark.parametrize("kind", [SVC, NuSVC, SVR, OneClassSVM])
+@pytest.mark.parametrize("limit", [1, 7, 40])
+def test_steps_never_exceed_max_iter(kind, limit, noise):
+    X, y = noise
+    with pytest.warns(ConvergenceWarning):
+        machine = kind(max_iter=limit, tol=1e-9).fit(X.astype(np.float32), y)
+    assert np.max(machine.n_iter_) <= limit
+
+
+def test_huge_parameters_mean_no_limit(iris):
+    X, y = iris
+    huge = {"cache_size": 1e14, "n_jobs": 10**10, "max_iter": 10**30, "time_limit": 1e300}
+    expected = SVC(max_iter=10**9).fit(X, y).decision_function(X)
+    for name, value in huge.items():
+        machine = SVC(max_iter=10**9).set_params(**{name: value}).fit(X, y)
+        np.testing.assert_allclose(machine.decision_function(X), expected, atol=1e-9)
+    SVC(cache_size=10**400).fit(X, y)
+    assert base._threads(100_000) == base._threads(10**10) == 256
+    assert base._threads(-(10**10)) == 1
+
+
+# Decisions ----------------------------------------------------------------------------------------
+
+
+def test_a_decision_of_zero_is_the_second_class(iris):
+    X, y = np.array([[-1.0], [1.0]]), np.array(["a", "b"])
+    ours, theirs = (kind(kernel="linear").fit(X, y) for kind in (SVC, svm.SVC))
+    assert ours.decision_function([[0.0]]) == theirs.decision_function([[0.0]]) == 0.0
+    assert ours.predict([[0.0]]) == theirs.predict([[0.0]]) == "b"
+    # Far from all points, with equal classes, every pair's value is its intercept: zero.
+    X, y = iris[0][::10], iris[1][::10]
+    ours, theirs = (kind(gamma=1e6, tol=1e-9).fit(X, y) for kind in (SVC, svm.SVC))
+    far = np.full((1, 4), 100.0)
+    assert ours.set_params(decision_function_shape="ovo").decision_function(far).tolist() == [
+        [0, 0, 0]
+    ]
+    assert ours.predict(far) == theirs.predict(far) == 2
+
+
+def test_steps_are_counted_as_scikit_learn_does(iris):
+    assert SVC().fit(*iris).n_iter_.dtype == np.int32
+    assert isinstance(SVR().fit(*iris).n_iter_, int)
+
+
+def test_gamma_counts_weights_inside_combined_kernels(iris):
+    X, y = iris
+    weight = 1.0 + np.arange(150) % 3
+    plain = SVC(kernel=RBF("scale")).fit(X, y, weight).kernel_
+    for kernel, expected in [
+        (Linear() + RBF("scale"), Linear() + plain),
+        (0.5 * RBF("scale"), 0.5 * plain),
+        (RBF("scale") * (Linear() + 2 * RBF("scale")), plain * (Linear() + 2 * plain)),
+    ]:
+        assert SVC(kernel=kernel).fit(X, y, weight).kernel_ == expected
