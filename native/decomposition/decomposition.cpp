@@ -6,11 +6,16 @@
 namespace maxmargin::decomposition {
 namespace {
 
+// A working set has an eighth of the variables, but no fewer than this.
+constexpr int64_t smallest_working_set = 1024;
+
 // A working set is left when the violation has fallen to this share.
 constexpr double enough = 0.1;
 
-// Rounds with a small working set before all that may still move is taken as one.
-constexpr int64_t opening_rounds = 8;
+// The matrix of a large wide set pays only in a long run: variables up to which it pays at once, and
+// the rounds that make a run long.
+constexpr int64_t soon_wide = 4096;
+constexpr int64_t long_run = 24;
 
 // A wide working set is cut down when less than this share of it may still move.
 constexpr double most_idle = 0.8;
@@ -67,7 +72,9 @@ Decomposition<T>::Decomposition(Program& program, rows::RowStore<T>& store, cons
 
 template <class T>
 int64_t Decomposition<T>::capacity() const {
-  return takes_all() ? program_.size() : std::min(limits_.working_set, program_.size());
+  if (takes_all()) return program_.size();
+  const int64_t share = std::max(smallest_working_set, program_.size() / 8);
+  return std::min({limits_.working_set, share, program_.size()});
 }
 
 template <class T>
@@ -110,6 +117,8 @@ template <class T>
 void Decomposition<T>::start(std::vector<double> similarities) {
   const bool are_known = !similarities.empty();
   if (are_known) similarities_.set(std::move(similarities));
+  // A run that goes on from an earlier one is past the opening.
+  if (are_known) opening_rounds_ = 0;
   if (takes_all()) load_matrix(working_set_.take_all());
   if (takes_all() && !are_known) {
     score_by_matrix();
@@ -166,7 +175,7 @@ Progress Decomposition<T>::measure(const std::vector<Ends>& ends) const {
 template <class T>
 const std::vector<int32_t>& Decomposition<T>::choose_working_set(const std::vector<Ends>& ends) {
   similarities_.store().tick();
-  if (rounds_ < opening_rounds || !widen(ends)) {
+  if (rounds_ < opening_rounds_ || !widen(ends)) {
     return working_set_.renew(scores_, program_.size(), ends);
   }
   return working_set_.admit(scores_, ends, active_margin * violation(ends));
@@ -188,7 +197,8 @@ bool Decomposition<T>::widen(const std::vector<Ends>& ends) {
     return true;
   }
   const int64_t capacity = n_active + n_active / 8 + 256;
-  is_wide_ = capacity <= limits_.widest;
+  const bool is_worth_it = capacity <= soon_wide || rounds_ >= long_run;
+  is_wide_ = capacity <= limits_.widest && (is_worth_it || is_wide_);
   if (!is_wide_ && subproblem_.capacity() == this->capacity()) return false;
   subproblem_.resize(is_wide_ ? capacity : this->capacity());
   working_set_ = WorkingSet(subproblem_.capacity(), program_.size());

@@ -86,6 +86,8 @@ class Decomposition {
   Scores scores_;  // by variable
   WorkingSet working_set_;
   Subproblem<T> subproblem_;
+  // Rounds with a small working set before all that may still move is taken as one.
+  int64_t opening_rounds_ = 8;
   bool is_wide_ = false;  // whether the working set is everything that may still move
   bool has_started_ = false;  // whether the scores are those of the values
   int64_t steps_ = 0, rounds_ = 0;

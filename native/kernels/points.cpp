@@ -56,19 +56,7 @@ Points<T>::Points(const Rows<S>& rows, std::span<const int64_t> boundaries, bool
   const bool by_entries = is_mostly_zero(rows);
   centre_.resize(n_features_);
   if (centred && !by_entries && !rows.is_sparse()) centre_ = mean_of(rows);
-
-  if (by_entries) {
-    entry_starts_.reserve(n_points_ + 1);
-    for (int64_t point = 0; point < n_points_; ++point) {
-      entry_starts_.push_back(static_cast<int64_t>(entry_columns_.size()));
-      rows.for_each_entry(point, [&](int64_t c, S value) {
-        if (value == 0) return;
-        entry_columns_.push_back(static_cast<int32_t>(c));
-        entry_values_.push_back(static_cast<T>(value));
-      });
-    }
-    entry_starts_.push_back(static_cast<int64_t>(entry_columns_.size()));
-  }
+  if (by_entries) take_entries(rows, n_threads);
 
   panels_ = allocate<T>(n_panels * width * n_features_);
   constexpr int64_t panels_a_task = 16;
@@ -97,6 +85,35 @@ Points<T>::Points(const Rows<S>& rows, std::span<const int64_t> boundaries, bool
     squares += norm * norm;
   }
   typical_norm_ = std::sqrt(squares / static_cast<double>(std::max<int64_t>(n_points_, 1)));
+}
+
+template <class T>
+template <class S>
+void Points<T>::take_entries(const Rows<S>& rows, int n_threads) {
+  constexpr int64_t rows_a_task = 256;
+  const int64_t n_tasks = (n_points_ + rows_a_task - 1) / rows_a_task;
+  const auto for_each_row = [&](const auto& action) {
+    const auto act = [&](int64_t task, threads::Worker&) {
+      const int64_t begin = task * rows_a_task, end = std::min(begin + rows_a_task, n_points_);
+      for (int64_t row = begin; row < end; ++row) action(row);
+    };
+    threads::parallel_for(n_tasks, n_threads, act, {});
+  };
+  entry_starts_.assign(n_points_ + 1, 0);
+  for_each_row([&](int64_t row) {
+    rows.for_each_entry(row, [&](int64_t, S value) { entry_starts_[row + 1] += value != 0; });
+  });
+  std::partial_sum(entry_starts_.begin(), entry_starts_.end(), entry_starts_.begin());
+  entry_columns_.resize(entry_starts_.back());
+  entry_values_.resize(entry_starts_.back());
+  for_each_row([&](int64_t row) {
+    int64_t at = entry_starts_[row];
+    rows.for_each_entry(row, [&](int64_t c, S value) {
+      if (value == 0) return;
+      entry_columns_[at] = static_cast<int32_t>(c);
+      entry_values_[at++] = static_cast<T>(value);
+    });
+  });
 }
 
 template <class T>

@@ -84,6 +84,8 @@ class Points {
 
   int64_t panel_of(int64_t point) const { return place_[point] / width; }
   const T* panel(int64_t index) const { return panels_.get() + index * width * n_features_; }
+  template <class S>
+  void take_entries(const Rows<S>& rows, int n_threads);
   bool has_entries() const { return !entry_starts_.empty(); }
   void find_slices(const int32_t* columns, int64_t begin, int64_t end, int64_t row,
                    PackedRows<T>& packed) const;

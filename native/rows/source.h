@@ -53,8 +53,9 @@ class RowSource {
   virtual void fill_cross(std::span<const int64_t> a, std::span<const int64_t> b, T* const* out,
                           const Execution& execution) const = 0;
 
-  // Whether computing a row again takes longer than keeping it.
-  virtual bool is_costly() const { return true; }
+  // How often a row is computed before keeping it pays: to touch fresh memory takes as long as to
+  // compute a cheap row a few times. `is_free` rows are sure to be wanted again.
+  virtual int times_before_keeping(bool is_free) const { return is_free ? 0 : 1; }
 
   // The whole row of a point, where it lies in memory already.
   virtual const T* resident(int64_t) const { return nullptr; }

@@ -35,6 +35,7 @@ void RowStore<T>::open(Segment& segment) {
   if (segment.is_used()) return;
   segment.parts.resize(source_.n_points());
   segment.wanted.resize(source_.n_points());
+  segment.computed.resize(source_.n_points());
 }
 
 template <class T>
@@ -56,9 +57,11 @@ template <class T>
 T* RowStore<T>::reserve(int64_t s, int64_t point, bool is_free) {
   Segment& segment = segments_[s];
   open(segment);
-  const bool wanted_before = segment.wanted[point] > 0;
   segment.wanted[point] = segment.last_wanted = now_;
-  if (!wanted_before && !(is_free && source_.is_costly())) return nullptr;
+  if (segment.computed[point] < source_.times_before_keeping(is_free)) {
+    ++segment.computed[point];
+    return nullptr;
+  }
   if (segment.vacant.empty() && !grow(segment)) {
     drop_oldest_parts(segment);
     if (segment.vacant.empty() && (!drop_oldest_segment(segment) || !grow(segment))) return nullptr;

@@ -32,11 +32,9 @@ class RowStore {
   // The same without remembering; for any number of threads.
   const T* peek(int64_t segment, int64_t point) const;
 
-  // Memory for a part that is not kept, or null: where the budget has none left, and the first time
-  // a row is wanted that is cheap, or will hardly be wanted again. (To touch fresh memory takes as
-  // long as to compute a cheap row.)
-  // The part counts as kept once `keep` says that it has been filled; `cancel` gives the memory
-  // back instead.
+  // Memory for a part that is not kept, or null: where the budget has none left, and the first times
+  // that a row is wanted which the source says is cheap. The part counts as kept once `keep` says
+  // that it has been filled; `cancel` gives the memory back instead.
   T* reserve(int64_t segment, int64_t point, bool is_free);
   void keep(int64_t segment, int64_t point, T* part);
   void cancel(int64_t segment, T* part);
@@ -49,6 +47,7 @@ class RowStore {
     int64_t begin, end, stride;
     std::vector<T*> parts;         // by point; null when absent
     std::vector<int64_t> wanted;   // when, by point
+    std::vector<int8_t> computed;  // how often without being kept, by point
     std::vector<kernels::Memory<T>> chunks;
     std::vector<T*> vacant;
     int64_t bytes = 0;

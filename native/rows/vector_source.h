@@ -17,7 +17,10 @@ class ProductSource final : public RowSource<T> {
       : points_(std::move(points)), kernel_(kernel), affine_(affine) {}
 
   int64_t n_points() const override { return points_.n_points(); }
-  bool is_costly() const override { return points_.terms_a_product() > 100; }
+  int times_before_keeping(bool is_free) const override {
+    const double terms = points_.terms_a_product();
+    return terms > 100 ? (is_free ? 0 : 1) : terms > 20 ? 1 : 2;
+  }
   std::unique_ptr<Batch> prepare(std::span<const int64_t> points,
                                  const Execution& execution) const override;
   void fill(const Batch& batch, int64_t begin, int64_t end, T* const* out,

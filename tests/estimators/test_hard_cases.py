@@ -1,4 +1,4 @@
-"""Hard cases end by themselves: with the tolerance reached, or with a warning that tells the gap."""
+"""Hard cases end by themselves: at the tolerance, or with a warning that tells the gap."""
 
 import time
 import warnings
