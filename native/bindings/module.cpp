@@ -12,6 +12,7 @@
 #include "../kernels/wide.h"
 #include "../simd/dispatch.h"
 #include "arrays.h"
+#include "sources.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -116,6 +117,7 @@ NB_MODULE(_native, module) {
       .value("chi2", Form::chi2);
   bind_rows<float>(module, "Rows32");
   bind_rows<double>(module, "Rows64");
+  bind_sources(module);
   bind_engine(module);
   module.def("connect_blas", [](nb::object sgemm, nb::object dgemm) {
     blas::connect<float>(gemm_of<float>(sgemm));

@@ -52,7 +52,7 @@ class Decomposition(Solver):
     n_threads: int | None = None
 
     name: ClassVar[str] = "decomposition"
-    default_stop: ClassVar[Stop] = Stop(gap=1e-7, kkt=5e-7, iterations=20_000_000)
+    default_stop: ClassVar[Stop] = Stop(gap=1e-7, kkt=5e-7)
 
     def __post_init__(self) -> None:
         if self.cache_mb is not None:
