@@ -8,7 +8,7 @@
 namespace maxmargin::decomposition {
 namespace {
 
-constexpr int64_t tile_capacity = 256;
+constexpr int64_t tile_capacity = 384;
 
 // A tile is left when its violation has fallen to this share: the rest depends on the others.
 constexpr double enough = 0.1;

@@ -85,3 +85,7 @@ def __getattr__(name: str) -> Any:
     if name in ("SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM"):
         return getattr(importlib.import_module("maxmargin.estimators"), name)
     raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "plot", "__version__"]

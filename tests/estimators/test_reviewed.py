@@ -228,3 +228,17 @@ def test_gamma_counts_weights_inside_combined_kernels(iris):
         (RBF("scale") * (Linear() + 2 * RBF("scale")), plain * (Linear() + 2 * plain)),
     ]:
         assert SVC(kernel=kernel).fit(X, y, weight).kernel_ == expected
+
+
+def test_machines_that_never_ran_vote_for_the_heavier_side():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2, 3], [5400, 4800, 1200, 600])
+    X = rng.normal(size=(len(y), 20)) + 0.3 * y[:, None]
+    with pytest.warns(ConvergenceWarning):
+        machine = SVC(C=100, time_limit=1e-3).fit(X, y)
+    assert machine.score(X, y) > 0.4  # the majority has 0.45, the class that won before 0.05
+
+
+def test_a_kernel_class_is_no_kernel():
+    with pytest.raises(ValueError, match=r"give an instance, such as RBF\(\)"):
+        SVC(kernel=RBF).fit([[0.0], [1.0]], [0, 1])

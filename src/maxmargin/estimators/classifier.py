@@ -150,7 +150,11 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             level = form.level(offsets)
             scale = level if level > 0 else 1.0
             signed.append(outcome.signed / scale)
-            intercepts.append(bias_of(bias, outcome.signed, offsets) / scale)
+            if outcome.has_started:
+                intercepts.append(bias_of(bias, outcome.signed, offsets) / scale)
+            else:
+                # All that is known of this machine is which side is heavier.
+                intercepts.append(float(np.sign(sides[0] @ sides[1])))
             rows = ranges.order[contest.point]
             multipliers = contest.sign * outcome.signed
             make = partial(_solution, kept, rows, sides, form, bias, multipliers, offsets)

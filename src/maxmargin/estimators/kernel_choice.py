@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from maxmargin.errors import InvalidInputError
 from maxmargin.kernels import (
     RBF,
     Chi2,
@@ -37,6 +38,10 @@ def kernel_of(kernel: Any, gamma: Any, coef0: float, degree: int) -> Kernel:
     """Return the kernel that the parameters describe."""
     if isinstance(kernel, Kernel):
         return kernel
+    if isinstance(kernel, type) and issubclass(kernel, Kernel):
+        raise InvalidInputError(
+            f"kernel is the class {kernel.__name__}: give an instance, such as {kernel.__name__}()."
+        )
     if callable(kernel):
         return Function(_Dense(kernel))
     choices: dict[str, Callable[[], Kernel]] = {

@@ -98,6 +98,11 @@ class Outcome:
         """Whether the run reached this program and knows its gradient."""
         return bool(np.isfinite(self.answer.violation))
 
+    @property
+    def has_started(self) -> bool:
+        """Whether the run was not ended before this program's gradient was known."""
+        return bool(np.isfinite(self.answer.violation))
+
     def offsets(self) -> Floats:
         """Return the multipliers of the sums, or say that the numbers overflowed."""
         offsets = self.qp.offsets(self.answer.signed, self.answer.gradient)
