@@ -106,6 +106,24 @@ class FitCertificate:
         """The machine with the largest relative gap."""
         return self.machines[0]
 
+    def summary(self) -> str:
+        """Return one line a machine, the worst first, and what is proved.
+
+        Examples
+        --------
+        >>> from maxmargin import SVC
+        >>> machine = SVC(tol=1e-6).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+        >>> print(machine.certificate_.summary().splitlines()[0])
+        classes              primal           dual   relative gap  KKT violation
+        """
+        heads = ("primal", "dual", "relative gap", "KKT violation")
+        lines = [f"{'classes':<12}" + "".join(f"{head:>15}" for head in heads)]
+        for machine in self.machines:
+            values = f"{machine.primal:>15.6g}{machine.dual:>15.6g}"
+            errors = f"{machine.relative_gap:>15.2e}{machine.kkt_violation:>15.2e}"
+            lines.append(f"{machine.classes!s:<12}{values}{errors}")
+        return "\n".join([*lines, str(self)])
+
     @property
     def primal(self) -> float:
         """Primal value of the worst machine."""
