@@ -150,6 +150,14 @@ class LIBSVM(Library):
 
 LIBRARIES: tuple[Library, ...] = (
     ScikitLearnLike("maxmargin", "maxmargin", "maxmargin", module="maxmargin", cache_size=None),
+    ScikitLearnLike(
+        "maxmargin32",
+        "maxmargin float32",
+        "maxmargin",
+        dtype=np.float32,
+        module="maxmargin",
+        cache_size=None,
+    ),
     ScikitLearnLike("sklearn", "scikit-learn", "scikit-learn"),
     ScikitLearnLike(
         "intelex32",

@@ -13,6 +13,7 @@ from benchmarks.engine.results import Record, Results
 from benchmarks.page import markdown_table, replace_section
 
 PICTURE = "growth.svg"
+TIMES = ("fit_s", "predict_s")
 _LATER = " Some libraries or problems were measured again, later than the rest."
 Row = dict[str, Record]
 
@@ -93,26 +94,36 @@ def _time_table(
 
 
 def means(results: Results) -> str:
-    rows = []
     table = [row for _, row in _rows(results)]
     peers = [library for library in _compared(results) if not library.is_ours]
-    for title, ratios in [
-        ("the fastest peer", [_both(row, summary.ratio_to_fastest) for row in table]),
-        *((lib.title, [_both(row, summary.ratio_to, lib.name) for row in table]) for lib in peers),
-    ]:
-        fit, n_fit = summary.geometric_mean([pair[0] for pair in ratios])
-        predict, n_predict = summary.geometric_mean([pair[1] for pair in ratios])
-        rows.append([title, f"{_ratio(fit)} ({n_fit})", f"{_ratio(predict)} ({n_predict})"])
-    table_text = markdown_table(["maxmargin against", "fit", "predict"], rows)
+    measured = [(ours, key) for ours in (summary.OURS, summary.OURS_IN_FLOAT32) for key in TIMES]
+    rows = [
+        ["the fastest peer"]
+        + [
+            _mean([summary.ratio_to_fastest(row, key, ours) for row in table])
+            for ours, key in measured
+        ]
+    ]
+    for peer in peers:
+        rows.append(
+            [peer.title]
+            + [
+                _mean([summary.ratio_to(row, peer.name, key, ours) for row in table])
+                for ours, key in measured
+            ]
+        )
+    headings = ["maxmargin against", "fit", "predict", "fit, float32", "predict, float32"]
     return f"""### Geometric means of the ratios
 
-In brackets the number of problems that both finished.
+In brackets the number of problems that both finished. The last two columns are maxmargin's times
+with float32 data, the others with float64 data.
 
-{table_text}"""
+{markdown_table(headings, rows)}"""
 
 
-def _both(row: Row, ratio: Callable[..., float | None], *name: str) -> tuple[float | None, ...]:
-    return ratio(row, *name, "fit_s"), ratio(row, *name, "predict_s")
+def _mean(ratios: list[float | None]) -> str:
+    mean, count = summary.geometric_mean(ratios)
+    return f"{_ratio(mean)} ({count})"
 
 
 def memory(results: Results) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.engine.libraries import BY_NAME, LIBRARIES
 from benchmarks.engine.results import Record, Results
 
-OURS = next(library.name for library in LIBRARIES if library.is_ours)
+OURS, OURS_IN_FLOAT32 = (library.name for library in LIBRARIES if library.is_ours)
 MEDIANS = ("fit_s", "predict_s", "memory_mib", "memory_total_mib")
 SLOPE_FROM = 4000
 
@@ -49,16 +49,16 @@ def peers(row: dict[str, Record], key: str) -> dict[str, float]:
     }
 
 
-def ratio_to_fastest(row: dict[str, Record], key: str) -> float | None:
+def ratio_to_fastest(row: dict[str, Record], key: str, ours: str = OURS) -> float | None:
     """The fastest peer's time over ours."""
     others = peers(row, key)
-    return min(others.values()) / row[OURS][key] if others and _finished(row, OURS) else None
+    return min(others.values()) / row[ours][key] if others and _finished(row, ours) else None
 
 
-def ratio_to(row: dict[str, Record], name: str, key: str) -> float | None:
+def ratio_to(row: dict[str, Record], name: str, key: str, ours: str = OURS) -> float | None:
     """That library's time over ours."""
-    both = _finished(row, OURS) and _finished(row, name)
-    return row[name][key] / row[OURS][key] if both else None
+    both = _finished(row, ours) and _finished(row, name)
+    return row[name][key] / row[ours][key] if both else None
 
 
 def _finished(row: dict[str, Record], name: str) -> bool:

@@ -12,10 +12,8 @@ constexpr int64_t smallest_working_set = 1024;
 // A working set is left when the violation has fallen to this share.
 constexpr double enough = 0.1;
 
-// The matrix of a large wide set pays only in a long run: variables up to which it pays at once, and
-// the rounds that make a run long.
+// The matrix of a large wide set pays only in a long run: variables up to which it pays at once.
 constexpr int64_t soon_wide = 4096;
-constexpr int64_t long_run = 24;
 
 // A wide working set is cut down when less than this share of it may still move.
 constexpr double most_idle = 0.8;
@@ -117,8 +115,8 @@ template <class T>
 void Decomposition<T>::start(std::vector<double> similarities) {
   const bool are_known = !similarities.empty();
   if (are_known) similarities_.set(std::move(similarities));
-  // A run that goes on from an earlier one is past the opening.
-  if (are_known) opening_rounds_ = 0;
+  // A run that goes on from an earlier one is past the opening, and long already.
+  if (are_known) opening_rounds_ = rounds_until_long_ = 0;
   if (takes_all()) load_matrix(working_set_.take_all());
   if (takes_all() && !are_known) {
     score_by_matrix();
@@ -141,11 +139,12 @@ void Decomposition<T>::apply_start() {
 
 template <class T>
 void Decomposition<T>::score_by_matrix() {
-  for (int64_t v = 0; v < program_.size(); ++v) {
-    const T* row = subproblem_.row(v);
-    double derivative = program_.linear[v];
-    for (int64_t w = 0; w < program_.size(); ++w) derivative += scores_.value[w] * row[w];
-    scores_.score[v] = -derivative;
+  for (int64_t v = 0; v < program_.size(); ++v) scores_.score[v] = -program_.linear[v];
+  for (int64_t w = 0; w < program_.size(); ++w) {
+    const double value = scores_.value[w];
+    if (value == 0) continue;
+    const T* row = subproblem_.row(w);
+    for (int64_t v = 0; v < program_.size(); ++v) scores_.score[v] -= value * row[v];
   }
 }
 
@@ -197,7 +196,7 @@ bool Decomposition<T>::widen(const std::vector<Ends>& ends) {
     return true;
   }
   const int64_t capacity = n_active + n_active / 8 + 256;
-  const bool is_worth_it = capacity <= soon_wide || rounds_ >= long_run;
+  const bool is_worth_it = capacity <= soon_wide || rounds_ >= rounds_until_long_;
   is_wide_ = capacity <= limits_.widest && (is_worth_it || is_wide_);
   if (!is_wide_ && subproblem_.capacity() == this->capacity()) return false;
   subproblem_.resize(is_wide_ ? capacity : this->capacity());
@@ -301,6 +300,7 @@ void Decomposition<T>::finish_row(int32_t slot, const std::vector<int32_t>& with
 template <class T>
 void Decomposition<T>::mirror(const std::vector<int32_t>& slots) {
   const int64_t n = working_set_.size();
+  if (static_cast<int64_t>(slots.size()) == n) return;
   std::vector<char> is_new(n);
   for (const int32_t slot : slots) is_new[slot] = 1;
   constexpr int64_t rows_a_task = 64;

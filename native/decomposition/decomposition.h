@@ -88,6 +88,8 @@ class Decomposition {
   Subproblem<T> subproblem_;
   // Rounds with a small working set before all that may still move is taken as one.
   int64_t opening_rounds_ = 8;
+  // Rounds that make a run long enough for the matrix of a large wide set to pay.
+  int64_t rounds_until_long_ = 24;
   bool is_wide_ = false;  // whether the working set is everything that may still move
   bool has_started_ = false;  // whether the scores are those of the values
   int64_t steps_ = 0, rounds_ = 0;

@@ -215,17 +215,19 @@ PackedColumns<T> Points<T>::pack_columns(std::span<const int64_t> points) const 
 }
 
 template <class T>
-void Points<T>::multiply_panel(const PackedRows<T>& rows, const T* panel, T* const* out,
-                               int64_t offset) const {
+void Points<T>::multiply_panel(const PackedRows<T>& rows, int64_t first_row, const T* panel,
+                               T* const* out, int64_t offset) const {
   const auto& loops = simd::active_loops<T>();
+  const int64_t n_rows = rows.count - first_row;
   if (!rows.by_entries) {
-    loops.wide_dense(panel, n_features_, rows.values.data(), n_features_, rows.count, out, offset);
+    loops.wide_dense(panel, n_features_, rows.values.data() + first_row * n_features_, n_features_,
+                     n_rows, out + first_row, offset);
     return;
   }
   for (int64_t s = 0; s < std::max<int64_t>(n_slices(), 1); ++s) {
-    const int64_t* begins = rows.bounds.data() + s * rows.count;
-    loops.wide_sparse(panel, begins, begins + rows.count, rows.columns, rows.entries,
-                      rows.count, s > 0, out, offset);
+    const int64_t* begins = rows.bounds.data() + s * rows.count + first_row;
+    loops.wide_sparse(panel, begins, begins + rows.count, rows.columns, rows.entries, n_rows, s > 0,
+                      out + first_row, offset);
   }
 }
 
@@ -234,14 +236,15 @@ void Points<T>::multiply(const PackedRows<T>& rows, int64_t begin, int64_t end,
                          T* const* out) const {
   const int64_t first = panel_of(begin);
   for (int64_t point = begin; point < end; point += width) {
-    multiply_panel(rows, panel(first + (point - begin) / width), out, point - begin);
+    multiply_panel(rows, 0, panel(first + (point - begin) / width), out, point - begin);
   }
 }
 
 template <class T>
 void Points<T>::multiply(const PackedRows<T>& rows, const PackedColumns<T>& columns, int64_t panel,
-                         T* const* out) const {
-  multiply_panel(rows, columns.panels.get() + panel * width * n_features_, out, panel * width);
+                         int64_t first_row, T* const* out) const {
+  multiply_panel(rows, first_row, columns.panels.get() + panel * width * n_features_, out,
+                 panel * width);
 }
 
 template bool is_mostly_zero(const Rows<float>&);

@@ -74,13 +74,14 @@ class Points {
 
   // out[r][offset + l]: dot products of the rows with the points [begin, end) of one segment.
   void multiply(const PackedRows<T>& rows, int64_t begin, int64_t end, T* const* out) const;
-  // The same with one panel of packed columns.
+  // The same for the rows from `first_row` on, with one panel of packed columns.
   void multiply(const PackedRows<T>& rows, const PackedColumns<T>& columns, int64_t panel,
-                T* const* out) const;
+                int64_t first_row, T* const* out) const;
 
  private:
-  // Features whose part of a panel stays in the first-level cache.
-  static constexpr int64_t slice_features = 24576 / (width * sizeof(T));
+  // Features whose part of a panel stays in the second-level cache; smaller parts would leave too
+  // few entries of a row to each.
+  static constexpr int64_t slice_features = 81920 / (width * sizeof(T));
 
   int64_t panel_of(int64_t point) const { return place_[point] / width; }
   const T* panel(int64_t index) const { return panels_.get() + index * width * n_features_; }
@@ -90,7 +91,7 @@ class Points {
   void find_slices(const int32_t* columns, int64_t begin, int64_t end, int64_t row,
                    PackedRows<T>& packed) const;
   int64_t n_slices() const { return (n_features_ + slice_features - 1) / slice_features; }
-  void multiply_panel(const PackedRows<T>& rows, const T* panel, T* const* out,
+  void multiply_panel(const PackedRows<T>& rows, int64_t first_row, const T* panel, T* const* out,
                       int64_t offset) const;
 
   int64_t n_points_, n_features_;

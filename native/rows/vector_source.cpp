@@ -15,16 +15,20 @@ auto ProductSource<T>::prepare(std::span<const int64_t> points, const Execution&
 }
 
 template <class T>
-void ProductSource<T>::map(T* values, int64_t n, T row_norm, const T* norms, int64_t own) const {
+void ProductSource<T>::map(T* values, int64_t n, T row_norm, const T* norms) const {
   const auto& loops = simd::active_loops<T>();
   if (kernel_.form == kernels::Form::gaussian) {
     loops.gaussian(values, n, row_norm, norms, kernel_.gamma);
-    // Rounding makes a point's distance from itself a small positive number, always to one side.
-    if (own >= 0 && own < n) values[own] = 1;
   } else {
     kernel_.apply(loops, values, n);
   }
   affine_.apply(values, n);
+}
+
+// Rounding makes a point's distance from itself a small positive number, always to one side.
+template <class T>
+void ProductSource<T>::correct_own(T& value) const {
+  if (kernel_.form == kernels::Form::gaussian) value = affine_(1);
 }
 
 template <class T>
@@ -33,27 +37,47 @@ void ProductSource<T>::fill(const Batch& batch, int64_t begin, int64_t end, T* c
   const auto& [rows, points] = static_cast<const Prepared&>(batch).content;
   points_.multiply(rows, begin, end, out);
   for (int64_t r = 0; r < rows.count; ++r) {
-    map(out[r], end - begin, rows.norms[r], points_.norms(begin), points[r] - begin);
+    map(out[r], end - begin, rows.norms[r], points_.norms(begin));
+    if (points[r] >= begin && points[r] < end) correct_own(out[r][points[r] - begin]);
   }
 }
 
+// Of a symmetric block, panels are computed from the diagonal down, and the rest copied.
 template <class T>
 void ProductSource<T>::fill_cross(std::span<const int64_t> a, std::span<const int64_t> b,
                                   T* const* out, const Execution& execution) const {
+  const bool is_symmetric = std::ranges::equal(a, b);
   const kernels::PackedRows<T> rows = points_.pack_rows(a);
   const kernels::PackedColumns<T> columns = points_.pack_columns(b);
+  std::vector<int64_t> by_point(rows.count);
+  std::iota(by_point.begin(), by_point.end(), 0);
+  const auto point_of = [&](int64_t r) { return a[r]; };
+  std::ranges::sort(by_point, {}, point_of);
+
   constexpr int64_t width = kernels::Points<T>::width;
+  const int64_t n_panels = (columns.count + width - 1) / width;
   const auto fill_panel = [&](int64_t panel, threads::Worker&) {
-    points_.multiply(rows, columns, panel, out);
     const int64_t begin = panel * width, n = std::min(width, columns.count - begin);
-    for (int64_t r = 0; r < rows.count; ++r) {
-      const auto own = std::find(b.begin() + begin, b.begin() + begin + n, a[r]);
-      map(out[r] + begin, n, rows.norms[r], columns.norms.data() + begin,
-          own - b.begin() - begin);
+    const int64_t first = is_symmetric ? begin : 0;
+    points_.multiply(rows, columns, panel, first, out);
+    for (int64_t r = first; r < rows.count; ++r) {
+      map(out[r] + begin, n, rows.norms[r], columns.norms.data() + begin);
+    }
+    for (int64_t c = begin; c < begin + n; ++c) {
+      for (const int64_t r : std::ranges::equal_range(by_point, b[c], {}, point_of)) {
+        if (r >= first) correct_own(out[r][c]);
+      }
     }
   };
-  threads::parallel_for((columns.count + width - 1) / width, execution.n_threads, fill_panel,
-                        execution.should_stop);
+  threads::parallel_for(n_panels, execution.n_threads, fill_panel, execution.should_stop);
+  if (!is_symmetric) return;
+  const auto copy_panel = [&](int64_t panel, threads::Worker&) {
+    const int64_t begin = panel * width, end = std::min(begin + width, columns.count);
+    for (int64_t r = 0; r < begin; ++r) {
+      for (int64_t c = begin; c < end; ++c) out[r][c] = out[c][r];
+    }
+  };
+  threads::parallel_for(n_panels, execution.n_threads, copy_panel, execution.should_stop);
 }
 
 template <class T>

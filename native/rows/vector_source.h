@@ -37,9 +37,10 @@ class ProductSource final : public RowSource<T> {
     Content content;
   };
 
-  // Turns dot products of one row with n points into kernel values; `own` is the row's own place
-  // among them, if it is one.
-  void map(T* values, int64_t n, T row_norm, const T* norms, int64_t own) const;
+  // Turns dot products of one row with n points into kernel values.
+  void map(T* values, int64_t n, T row_norm, const T* norms) const;
+  // Corrects the kernel value of a point with itself.
+  void correct_own(T& value) const;
 
   kernels::Points<T> points_;
   kernels::Kernel<T> kernel_;

@@ -83,28 +83,39 @@ class Formula:
         array([13.])
         """
         left, right = _as_matrix("A", A), _as_matrix("B", B)
-        dtype = np.result_type(left.dtype, right.dtype)
-        sums = np.empty(left.shape[0])
-        given = np.ascontiguousarray(weights, dtype=np.float64)
         _require_equal_columns(left, right)
-        done = self.is_product_form and _native.weigh(
+        given = np.ascontiguousarray(weights, dtype=np.float64)
+        if self.is_product_form:
+            common = np.result_type(left.dtype, right.dtype)
+            # Where distances cancel too much in float32, float64 is faster than differences.
+            for dtype in dict.fromkeys((common, np.dtype(np.float64))):
+                sums = self._weighted_by_panels(left, right, given, dtype)
+                if sums is not None:
+                    return sums
+        sums = np.empty(left.shape[0])
+        step = max(1, _SLICE_ENTRIES // max(right.shape[0], 1))
+        for start in range(0, left.shape[0], step):
+            part = slice(start, start + step)
+            sums[part] = self.block(left[part], right) @ given
+        return sums
+
+    def _weighted_by_panels(
+        self, left: Any, right: Any, weights: NDArray[np.float64], dtype: DTypeLike
+    ) -> NDArray[np.float64] | None:
+        """Return the sums, or None where the core has no panels for such data and dtype."""
+        sums = np.empty(left.shape[0])
+        done = _native.weigh(
             self.native_form,
             as_rows(left, dtype),
             as_rows(right, dtype),
-            given,
+            weights,
             sums,
             self.gamma,
             self.coef0,
             self.degree,
             default_threads(),
         )
-        if done:
-            return self.factor * sums
-        step = max(1, _SLICE_ENTRIES // max(right.shape[0], 1))
-        for start in range(0, left.shape[0], step):
-            part = slice(start, start + step)
-            sums[part] = self.block(left[part], right) @ given
-        return sums
+        return self.factor * sums if done else None
 
     @property
     def is_product_form(self) -> bool:
