@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from benchmarks.engine.libraries import LIBRARIES
 
 INK = "#848b95"
-COLOURS = ("#d9620c", "#2a7fc9", "#12967a", "#5bb99f", "#b8609a", "#d394bd", "#b58900")
-MARKS = "osDdv^P"
+COLOURS = ("#d9620c", "#f0a35e", "#2a7fc9", "#12967a", "#5bb99f", "#b8609a", "#d394bd", "#b58900")
+MARKS = "o8sDdv^P"
 
 
 def draw(curves: dict[str, dict[str, dict[int, float]]], titles: dict[str, str], to: Path) -> None:

@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <vector>
+
 #include "../kernels/rows.h"
 
 namespace maxmargin::bindings {
@@ -28,6 +30,15 @@ struct HeldRows {
   Vector<int64_t> starts;
   Vector<int32_t> columns;
 };
+
+inline std::vector<double> copied(const Vector<double>& values) {
+  return {values.data(), values.data() + values.size()};
+}
+
+inline nb::object as_array(const std::vector<double>& values, size_t n) {
+  return nb::cast(nb::ndarray<const double, nb::numpy, nb::ndim<1>>(values.data(), {n}),
+                  nb::rv_policy::copy);
+}
 
 void bind_engine(nb::module_& module);
 

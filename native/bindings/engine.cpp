@@ -3,13 +3,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
-#include <chrono>
-#include <mutex>
-#include <thread>
-
 #include "../decomposition/decomposition.h"
 #include "arrays.h"
+#include "listener.h"
 #include "sources.h"
 
 namespace maxmargin::bindings {
@@ -43,96 +39,6 @@ struct HeldStore {
         store(*nb::cast<const HeldSource<T>&>(held).source, boundaries, budget) {}
 };
 
-// Listens for the reasons to end a run early. Only the thread that started the run asks Python.
-class Listener {
- public:
-  Listener(nb::object watch, double seconds)
-      : watch_(std::move(watch)), started_(Clock::now()), seconds_(seconds) {}
-
-  bool should_stop() {
-    if (stopped_) return true;
-    if (seconds_ >= 0 && since(started_) >= seconds_) return stop("seconds");
-    if (std::this_thread::get_id() != caller_) return false;
-    nb::gil_scoped_acquire interpreter;
-    try {
-      return ask_python();
-    } catch (nb::python_error& thrown) {
-      // Kept until no thread works on the run any more.
-      error_ = std::current_exception();
-      return stop("error");
-    }
-  }
-
-  void report(int64_t program, const decomposition::Progress& progress) {
-    std::lock_guard lock(mutex_);
-    program_ = program;
-    progress_ = progress;
-    has_reported_ = true;
-  }
-
-  void program_done() { ++n_done_; }
-  bool has_stopped() const { return stopped_; }
-  const std::string& reason() const { return reason_; }
-
-  void rethrow_error() const {
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  static double since(Clock::time_point then) {
-    return std::chrono::duration<double>(Clock::now() - then).count();
-  }
-
-  bool ask_python() {
-    if (PyErr_CheckSignals() != 0) {
-      if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
-      PyErr_Clear();
-      return stop("interrupt");
-    }
-    if (watch_.is_none() || !has_reported_ || since(last_shown_) < 0.05) return false;
-    return show();
-  }
-
-  bool stop(const char* reason) {
-    std::lock_guard lock(mutex_);
-    if (!stopped_) reason_ = reason;
-    stopped_ = true;
-    return true;
-  }
-
-  bool show() {
-    last_shown_ = Clock::now();
-    decomposition::Progress latest;
-    int64_t program;
-    {
-      std::lock_guard lock(mutex_);
-      latest = progress_;
-      program = program_;
-    }
-    const nb::object answer = watch_(program, n_done_.load(), latest.steps, latest.violation,
-                                     latest.primal, latest.dual);
-    return nb::cast<bool>(answer) && stop("watch");
-  }
-
-  nb::object watch_;
-  Clock::time_point started_, last_shown_{};
-  double seconds_;  // negative: no limit
-  const std::thread::id caller_ = std::this_thread::get_id();
-  std::mutex mutex_;
-  std::atomic<bool> stopped_{false}, has_reported_{false};
-  std::atomic<int64_t> n_done_{0};
-  std::string reason_;
-  std::exception_ptr error_;
-  int64_t program_ = 0;
-  decomposition::Progress progress_{};
-};
-
-std::vector<double> copied(const Vector<double>& values) {
-  return {values.data(), values.data() + values.size()};
-}
-
 Program make_program(Vector<int64_t> point, Vector<double> direction, Vector<double> low,
                      Vector<double> high, Vector<double> linear, Vector<double> ridge,
                      Vector<int64_t> group, Vector<double> value) {
@@ -159,13 +65,9 @@ Program make_program(Vector<int64_t> point, Vector<double> direction, Vector<dou
   return program;
 }
 
-nb::object as_array(const std::vector<double>& values, size_t n) {
-  return nb::cast(nb::ndarray<const double, nb::numpy, nb::ndim<1>>(values.data(), {n}),
-                  nb::rv_policy::copy);
-}
-
 struct Result {
   decomposition::Outcome outcome{Ending::interrupted, {}};
+  bool is_late = false;  // whether its share of the time ended it
   std::vector<double> gradient, similarities;
 };
 
@@ -177,6 +79,8 @@ const char* name_of(Ending ending, const std::string& reason) {
     default: return reason.c_str();
   }
 }
+
+const std::string out_of_time = "seconds";
 
 template <class T>
 nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs, std::vector<nb::object> similarities,
@@ -205,11 +109,18 @@ nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs, std::vect
   const threads::ShouldStop should_stop = [&] { return listener.should_stop(); };
   {
     nb::gil_scoped_release without_interpreter;
-    const auto solve_one = [&](int64_t index, int threads) {
+    // A program that has used its share of the time leaves the rest to the others.
+    const auto solve_one = [&](int64_t index, int threads, double share) {
       if (listener.has_stopped()) return;
-      const Execution execution{threads, should_stop};
+      const auto began = Listener::Clock::now();
+      const threads::ShouldStop ends = [&] {
+        const bool is_late = share >= 0 && Listener::since(began) >= share;
+        results[index].is_late = results[index].is_late || is_late;
+        return is_late || listener.should_stop();
+      };
+      const Execution execution{threads, ends};
       const decomposition::Report report = [&, index](const decomposition::Progress& progress) {
-        listener.report(index, progress);
+        listener.report(index, {progress.steps, progress.violation, progress.primal, progress.dual});
       };
       decomposition::Decomposition<T> solver(*programs[index], store, limits, execution, report);
       results[index].outcome = solver.run(std::move(known[index]));
@@ -218,28 +129,31 @@ nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs, std::vect
       listener.program_done();
     };
     // Small programs run side by side and leave the store alone; large ones share it in turn.
-    std::vector<int64_t> small;
+    std::vector<int64_t> small, large;
     for (int64_t k = 0; k < n_programs; ++k) {
-      if (n_programs > 1 && programs[k]->size() <= whole_up_to) small.push_back(k);
+      const bool is_small = n_programs > 1 && programs[k]->size() <= whole_up_to;
+      (is_small ? small : large).push_back(k);
     }
+    std::atomic<int64_t> n_left = n_programs;
     try {
-      threads::parallel_for(static_cast<int64_t>(small.size()), n_threads,
-                            [&](int64_t task, threads::Worker&) { solve_one(small[task], 1); },
-                            should_stop);
-      for (int64_t k = 0; k < n_programs; ++k) {
-        if (n_programs == 1 || programs[k]->size() > whole_up_to) solve_one(k, n_threads);
-      }
+      const auto solve_small = [&](int64_t task, threads::Worker&) {
+        // Programs that run at the same time need not share it.
+        const int64_t in_turn = (n_left-- + n_threads - 1) / std::max(n_threads, 1);
+        solve_one(small[task], 1, listener.share(in_turn));
+      };
+      threads::parallel_for(static_cast<int64_t>(small.size()), n_threads, solve_small, should_stop);
+      for (const int64_t k : large) solve_one(k, n_threads, listener.share(n_left--));
     } catch (const threads::Interrupted&) {
     }
   }
   listener.rethrow_error();
   nb::list answers;
   for (size_t k = 0; k < programs.size(); ++k) {
-    const auto& [outcome, gradient, similarities_at_end] = results[k];
+    const auto& [outcome, is_late, gradient, similarities_at_end] = results[k];
     answers.append(nb::make_tuple(as_array(programs[k]->value, programs[k]->size()),
                                   as_array(gradient, gradient.size()), outcome.progress.violation,
                                   outcome.progress.steps,
-                                  name_of(outcome.ending, listener.reason()),
+                                  name_of(outcome.ending, is_late ? out_of_time : listener.reason()),
                                   as_array(similarities_at_end, similarities_at_end.size())));
   }
   return answers;

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "../simd/dispatch.h"
-
 namespace maxmargin::decomposition {
 namespace {
 
@@ -12,10 +10,6 @@ constexpr double most_work = 2e9;
 
 // How often a matrix that rounding made indefinite gets a hundredfold ridge.
 constexpr int most_ridges = 4;
-
-double dot(const double* a, const double* b, int64_t n) {
-  return simd::active_loops<double>().weigh(a, b, n);
-}
 
 }  // namespace
 
@@ -39,49 +33,22 @@ std::vector<int64_t> Newton::free_variables() const {
   return free;
 }
 
-// Cholesky, by rows.
-bool Newton::factorise(const std::vector<int64_t>& free, double ridge) {
-  const auto n = static_cast<int64_t>(free.size());
-  factor_size_ = n;
-  factor_.assign(n * n, 0.0);
-  for (int64_t i = 0; i < n; ++i) {
-    double* own = factor_.data() + i * n;
-    for (int64_t j = 0; j < i; ++j) {
-      const double* other = factor_.data() + j * n;
-      own[j] = (row(free[i])[free[j]] - dot(own, other, j)) / other[j];
-    }
-    const double pivot = row(free[i])[free[i]] + ridge - dot(own, own, i);
-    if (!(pivot > 0)) return false;
-    own[i] = std::sqrt(pivot);
-  }
-  return true;
-}
-
-void Newton::solve(std::vector<double>& x) const {
-  const int64_t n = factor_size_;
-  for (int64_t i = 0; i < n; ++i) {
-    const double* own = factor_.data() + i * n;
-    x[i] = (x[i] - dot(own, x.data(), i)) / own[i];
-  }
-  for (int64_t i = n - 1; i >= 0; --i) {
-    const double* own = factor_.data() + i * n;
-    x[i] /= own[i];
-    for (int64_t j = 0; j < i; ++j) x[j] -= own[j] * x[i];
-  }
-}
-
 // Minimises 1/2 d'Hd - score'd over directions that keep every sum.
 std::optional<std::vector<double>> Newton::direction(const std::vector<int64_t>& free) {
+  const auto n = static_cast<int64_t>(free.size());
+  std::vector<double> block(n * n);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) block[i * n + j] = row(free[i])[free[j]];
+  }
   double ridge = ridge_;
   int tries = 0;
-  while (!factorise(free, ridge)) {
+  while (!cholesky_.factorise(block.data(), n, ridge)) {
     if (++tries == most_ridges) return std::nullopt;
     ridge *= 100;
   }
-  const auto n = static_cast<int64_t>(free.size());
   std::vector<double> d(n);
   for (int64_t k = 0; k < n; ++k) d[k] = variables_.score[free[k]];
-  solve(d);
+  cholesky_.solve(d);
   std::vector<bool> has_slack(n_groups_);
   for (int64_t v = 0; v < variables_.size(); ++v) {
     if (is_slack(v)) has_slack[variables_.group[v]] = true;
@@ -95,7 +62,7 @@ std::optional<std::vector<double>> Newton::direction(const std::vector<int64_t>&
     double count = 0;
     for (int64_t k = 0; k < n; ++k) count += members[k] = variables_.group[free[k]] == g ? 1.0 : 0.0;
     if (count == 0 || has_slack[g]) continue;
-    solve(members);
+    cholesky_.solve(members);
     response.push_back(std::move(members));
     groups.push_back(g);
   }

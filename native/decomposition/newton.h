@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "../linalg/cholesky.h"
 #include "scores.h"
 
 namespace maxmargin::decomposition {
@@ -31,8 +32,6 @@ class Newton {
  private:
   std::vector<int64_t> free_variables() const;
   std::optional<std::vector<double>> direction(const std::vector<int64_t>& free);
-  bool factorise(const std::vector<int64_t>& free, double ridge);
-  void solve(std::vector<double>& right_side) const;
   bool is_slack(int64_t v) const;
   // Moves along the direction up to the first bound; returns the share of it that was possible.
   double move(const std::vector<int64_t>& free, const std::vector<double>& direction);
@@ -42,8 +41,7 @@ class Newton {
   Scores variables_;
   int32_t n_groups_;
   double ridge_;
-  int64_t factor_size_ = 0;
-  std::vector<double> factor_;  // lower triangle, row by row, of the free variables' matrix
+  linalg::Cholesky cholesky_;  // of the free variables' matrix
 };
 
 }  // namespace maxmargin::decomposition

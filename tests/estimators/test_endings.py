@@ -104,8 +104,8 @@ def test_programs_that_never_ran_end_no_task():
     assert ended == ["program"] * 2
 
 
-class Coarse:
-    """An engine whose second run ends at a point of its own."""
+class Prepared:
+    """An engine whose run ends at a point of its own."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -115,18 +115,28 @@ class Coarse:
 
 
 @pytest.mark.parametrize(
-    ("former", "later", "kept"), [(1e-4, 5e-2, 0), (1e-4, 9e-4, 1), (1e-2, 9e-3, 1)]
+    ("ending", "violation", "left_as"),
+    [
+        ("converged", 1e-8, "converged"),
+        ("stalled", 1e-4, "converged"),
+        ("stalled", 1e-2, None),
+        ("steps", 1e-4, None),
+        ("interrupt", 1.0, "interrupt"),
+    ],
 )
+def test_a_run_to_rounding_counts_where_its_violation_is_known(ending, violation, left_as):
+    answer = outcome_of(1.0, violation, ending).answer
+    program = Program.of(outcome_of(1.0, 0.0).qp, answer.signed)
+    found = run._to_rounding(Prepared(answer), [program], 1e-3, None)
+    assert (None if found is None else found[0].ending) == left_as
+
+
+@pytest.mark.parametrize(("former", "later", "kept"), [(1e-4, 5e-2, 0), (1e-4, 9e-4, 1)])
 def test_a_finer_run_that_is_worse_is_dropped(former, later, kept):
     answers = [outcome_of(s, v, "converged").answer for s, v in ((1.0, former), (0.5, later))]
-    program = Program.of(outcome_of(1.0, 0.0).qp, answers[0].signed)
-    (found,) = run._go_on(Coarse(answers[1]), [program], answers[:1], 1e-3, 4)
+    found = run._further(*answers, 1e-3)
     np.testing.assert_array_equal(found.signed, answers[kept].signed)
     assert found.steps == answers[0].steps + answers[1].steps
-    assert found.converged
-    struck = run.replace(answers[1], ending="interrupt")
-    (found,) = run._go_on(Coarse(struck), [program], answers[:1], 1e-3, 4)
-    assert found.ending == "interrupt"
 
 
 @pytest.mark.parametrize("ending", ["stalled", "steps"])

@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn import datasets
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from maxmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM
@@ -284,3 +285,13 @@ def test_gamma_counts_a_weight_of_two_as_two_rows(iris):
         machine = SVC().fit(data, y, sample_weight=times)
         twice = SVC().fit(np.repeat(X, times, axis=0), np.repeat(y, times))
         assert machine.kernel_.gamma == pytest.approx(twice.kernel_.gamma)
+
+
+def test_a_time_limit_is_shared_by_the_machines():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(6000, 10)), random.integers(0, 4, 6000)
+    machine = SVC(C=1e3, gamma=0.1, time_limit=0.3)
+    with pytest.warns(ConvergenceWarning, match=r"time_limit=0\.3"):
+        machine.fit(X, y)
+    assert (machine.n_iter_ > 0).all()
+    assert machine.fit_time_ < 3

@@ -150,7 +150,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             level = form.level(offsets)
             scale = level if level > 0 else 1.0
             signed.append(outcome.signed / scale)
-            if outcome.has_started:
+            if outcome.measured:
                 intercepts.append(bias_of(bias, outcome.signed, offsets) / scale)
             else:
                 # All that is known of this machine is which side is heavier.

@@ -29,7 +29,7 @@ STOPPED = frozenset({"seconds", "watch", "interrupt"})
 _SMALL = 256
 _FINER = 1e-7
 _FEASIBLE = 1e-10
-_STEPS_PER_POINT = 20
+_STEPS_PER_VARIABLE = 1000
 
 # A margin below this counts as this: the classes are then not separable at that nu.
 _SMALLEST_MARGIN = 1e-4
@@ -98,11 +98,6 @@ class Outcome:
         """Whether the run reached this program and knows its gradient."""
         return bool(np.isfinite(self.answer.violation))
 
-    @property
-    def has_started(self) -> bool:
-        """Whether the run was not ended before this program's gradient was known."""
-        return bool(np.isfinite(self.answer.violation))
-
     def offsets(self) -> Floats:
         """Return the multipliers of the sums, or say that the numbers overflowed."""
         offsets = self.qp.offsets(self.answer.signed, self.answer.gradient)
@@ -141,20 +136,19 @@ def run(
     if formers is not None and _alike(formers, qps):
         pairs = zip(programs, formers, qps, strict=True)
         programs = [replace(p, start=former.start(qp)) for p, former, qp in pairs]
-    answers = engine.solve(
-        programs,
-        tol=limits.tol,
-        max_steps=limits.max_steps,
-        seconds=limits.seconds,
-        watch=watch,
-    )
+    small = qps[0].gram.n_points <= _SMALL and limits.only_accuracy
+    answers = _to_rounding(engine, programs, limits.tol, watch) if small else None
+    if answers is None:
+        answers = engine.solve(
+            programs,
+            tol=limits.tol,
+            max_steps=limits.max_steps,
+            seconds=limits.seconds,
+            watch=watch,
+        )
     if limits.only_accuracy:
         answers = _to_the_margin(engine, qps, programs, answers, limits.tol, watch)
-    n_points = qps[0].gram.n_points
-    small = n_points <= _SMALL and limits.only_accuracy
     if small and all(answer.converged for answer in answers):
-        if limits.tol > _FINER:
-            answers = _go_on(engine, programs, answers, limits.tol, n_points)
         answers = [refined(qp, answer) for qp, answer in zip(qps, answers, strict=True)]
     if any(answer.ending == "interrupt" for answer in answers):
         heed_interrupt()
@@ -208,21 +202,22 @@ def _alike(formers: Sequence[Former], qps: Sequence[BoxQP]) -> bool:
     return [len(former.signed) for former in formers] == [qp.n_variables for qp in qps]
 
 
-def _go_on(
-    engine: Engine,
-    programs: Sequence[Program],
-    answers: Sequence[Answer],
-    tol: float,
-    n_points: int,
-) -> list[Answer]:
-    """Go on from converged answers for a bounded number of steps; keep what is no worse."""
-    pairs = zip(programs, answers, strict=True)
-    finer = engine.solve(
-        [replace(program, start=answer.signed) for program, answer in pairs],
-        tol=_FINER,
-        max_steps=_STEPS_PER_POINT * n_points,
+def _to_rounding(
+    engine: Engine, programs: Sequence[Program], tol: float, watch: Watch | None
+) -> list[Answer] | None:
+    """Solve small programs as finely as rounding allows; None where that takes too many steps."""
+    n_variables = max(program.n_variables for program in programs)
+    answers = engine.solve(
+        programs,
+        tol=min(tol, _FINER),
+        max_steps=_STEPS_PER_VARIABLE * n_variables,
+        watch=watch,
     )
-    return [_further(answer, later, tol) for answer, later in zip(answers, finer, strict=True)]
+    stalled_beyond = [a.ending == "stalled" and a.violation <= tol for a in answers]
+    reached = [a.converged or b for a, b in zip(answers, stalled_beyond, strict=True)]
+    if any(a.ending in STOPPED for a in answers):
+        return answers
+    return [replace(a, ending="converged") for a in answers] if all(reached) else None
 
 
 def _further(converged: Answer, later: Answer, tol: float) -> Answer:

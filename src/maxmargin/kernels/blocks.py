@@ -46,6 +46,9 @@ _LARGEST_DEGREE = 2**31 - 1
 _MOST_THREADS = 1024
 _SLICE_ENTRIES = 1 << 24
 
+# The core finds exponents in float32 as differences of sums up to this size.
+_LARGEST_EXPONENT = 256.0
+
 # Below this many multiplications a second thread costs more than it saves, and OpenBLAS uses one.
 _WORK_FOR_ONE_THREAD = 4 * 65536
 
@@ -87,6 +90,12 @@ class Formula:
         given = np.ascontiguousarray(weights, dtype=np.float64)
         if self.is_product_form:
             common = np.result_type(left.dtype, right.dtype)
+            far = self._far(right) if common == np.float32 else np.zeros(0, dtype=np.int64)
+            if 0 < len(far) < right.shape[0]:
+                near = np.delete(np.arange(right.shape[0]), far)
+                distant = right[far].astype(np.float64)
+                rest = self.weighted(left.astype(np.float64), distant, given[far])
+                return self.weighted(left, right[near], given[near]) + rest
             # Where distances cancel too much in float32, float64 is faster than differences.
             for dtype in dict.fromkeys((common, np.dtype(np.float64))):
                 sums = self._weighted_by_panels(left, right, given, dtype)
@@ -98,6 +107,14 @@ class Formula:
             part = slice(start, start + step)
             sums[part] = self.block(left[part], right) @ given
         return sums
+
+    def _far(self, rows: Any) -> NDArray[np.int64]:
+        """Return the rows so far from the centre that float32 loses the digits of distances."""
+        if self.form != "gaussian" or _is_sparse(rows) or len(rows) == 0:
+            return np.zeros(0, dtype=np.int64)
+        centred = rows - rows.mean(axis=0, dtype=np.float64).astype(np.float32)
+        norms = np.einsum("ij,ij->i", centred, centred)
+        return np.flatnonzero(~(2 * self.gamma * norms <= 0.9 * _LARGEST_EXPONENT))
 
     def _weighted_by_panels(
         self, left: Any, right: Any, weights: NDArray[np.float64], dtype: DTypeLike

@@ -50,6 +50,10 @@ _FEW_STEPS = 1_000_000
 _STEPS_PER_VARIABLE = 1000
 _MANY = 50
 
+# How often, and from how many seconds on, time that some programs left is given to the others.
+_SECOND_HELPINGS = 8
+_WORTH_GOING_ON = 0.005
+
 
 class Engine:
     """The rows of one kernel over one data set, and the solver that shares them.
@@ -182,7 +186,22 @@ class Run:
         store = None if self.sources.prefers_float64 else self.store(np.float32)
         store = self.store(np.float64) if store is None else store
         found = self.decompose(store, which, starts, {}, self.tol)
+        self._spend_what_is_left(store, found)
         return Correction(self, found, store).answers()
+
+    def _spend_what_is_left(self, store: Any, found: list[Answer]) -> None:
+        """Go on with the programs that their share of the time ended, while others left some."""
+        for _ in range(_SECOND_HELPINGS):
+            late = [k for k, answer in enumerate(found) if answer.ending == "seconds"]
+            if not late or len(late) == len(found) or self.seconds_left() < _WORTH_GOING_ON:
+                return
+            known = {k: self.similarities[k] for k in late if k in self.similarities}
+            starts = [found[k].signed for k in late]
+            before = max(found[k].steps for k in late)
+            again = self.decompose(store, late, starts, known, self.tol, before)
+            for k, answer in zip(late, again, strict=True):
+                if np.isfinite(answer.violation):
+                    found[k] = replace(answer, steps=found[k].steps + answer.steps)
 
     def _most_steps(self, which: Sequence[int]) -> int:
         """Return the steps a program may take; few where there is another way."""
@@ -251,7 +270,7 @@ class Run:
             self.seconds_left(),
             self._watcher(which),
         )
-        self.similarities = {
+        self.similarities |= {
             k: result[5] for k, result in zip(which, results, strict=True) if len(result[5])
         }
         return [self._answer(k, *result[:5]) for k, result in zip(which, results, strict=True)]

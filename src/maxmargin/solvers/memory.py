@@ -8,6 +8,7 @@ from pathlib import Path
 __all__ = ["available_bytes", "row_budget"]
 
 _UNKNOWN = 4 << 30
+_ALWAYS_THERE = 1 << 20
 _MEMINFO = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
 
@@ -23,7 +24,8 @@ def row_budget(n_points: int, cache_mb: float | None) -> int:
     """
     if cache_mb is not None:
         return int(cache_mb * (1 << 20))
-    return min(4 * n_points**2, available_bytes() // 4)
+    whole = 4 * n_points**2
+    return whole if whole <= _ALWAYS_THERE else min(whole, available_bytes() // 4)
 
 
 def available_bytes() -> int:

@@ -1,0 +1,48 @@
+#include "cholesky.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../simd/dispatch.h"
+
+namespace maxmargin::linalg {
+namespace {
+
+// Rows whose part of the factor stays in the cache while later rows use it.
+constexpr int64_t block = 64;
+
+double dot(const double* a, const double* b, int64_t n) {
+  return simd::active_loops<double>().weigh(a, b, n);
+}
+
+}  // namespace
+
+bool Cholesky::factorise(const double* matrix, int64_t n, double ridge) {
+  n_ = n;
+  factor_.assign(matrix, matrix + n * n);
+  // Block of columns by block of columns: its own rows first, then all rows below.
+  for (int64_t first = 0; first < n; first += block) {
+    const int64_t last = std::min(first + block, n);
+    for (int64_t i = first; i < n; ++i) {
+      double* own = factor_.data() + i * n;
+      for (int64_t j = first; j < std::min(i, last); ++j) {
+        own[j] = (own[j] - dot(own, row(j), j)) / row(j)[j];
+      }
+      if (i >= last) continue;
+      const double pivot = own[i] + ridge - dot(own, own, i);
+      if (!(pivot > 0) || !std::isfinite(pivot)) return false;
+      own[i] = std::sqrt(pivot);
+    }
+  }
+  return true;
+}
+
+void Cholesky::solve(std::vector<double>& x) const {
+  for (int64_t i = 0; i < n_; ++i) x[i] = (x[i] - dot(row(i), x.data(), i)) / row(i)[i];
+  for (int64_t i = n_ - 1; i >= 0; --i) {
+    x[i] /= row(i)[i];
+    for (int64_t j = 0; j < i; ++j) x[j] -= row(i)[j] * x[i];
+  }
+}
+
+}  // namespace maxmargin::linalg
