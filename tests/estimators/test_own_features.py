@@ -290,8 +290,8 @@ def test_gamma_counts_a_weight_of_two_as_two_rows(iris):
 def test_a_time_limit_is_shared_by_the_machines():
     random = np.random.default_rng(0)
     X, y = random.normal(size=(6000, 10)), random.integers(0, 4, 6000)
-    machine = SVC(C=1e3, gamma=0.1, time_limit=0.3)
-    with pytest.warns(ConvergenceWarning, match=r"time_limit=0\.3"):
+    machine = SVC(C=1e3, gamma=0.1, time_limit=1.5)
+    with pytest.warns(ConvergenceWarning, match=r"time_limit=1\.5"):
         machine.fit(X, y)
     assert (machine.n_iter_ > 0).all()
-    assert machine.fit_time_ < 3
+    assert machine.fit_time_ < 15
