@@ -210,4 +210,8 @@ def able(case: Case) -> set[str]:
         solvers.add("lbfgsb")
     if case.kind not in ("HardMargin", "SoftMargin2"):
         solvers |= {"subgradient", "sgd"}
+    if case.kernel == "linear" and case.kind in ("SoftMargin", "SoftMargin2", "EpsilonTube"):
+        solvers |= {"linear-interior-point", "coordinate-descent"}
+        if case.kind == "SoftMargin2":
+            solvers.add("primal-newton")
     return solvers

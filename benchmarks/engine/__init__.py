@@ -5,16 +5,13 @@
     problems      the data, C and gamma of each problem
     libraries     how each library fits, predicts and shows its machines
     machines      dual coefficients and offsets of all class pairs, in one layout
-    memory        resident memory of this process
     child         one fit in a process of its own: python -m benchmarks.engine.child
     certificate   what a fit's answer is worth: python -m benchmarks.engine.certificate
-    processes     starting those two, with a time limit
     measure       the alternating repeats
     growth        fit time against the number of points
     results       what engine.json holds
     summary       medians, ratios and slopes of the results
     report        the section of benchmarks/README.md
     picture       the growth picture
-    machine       the description of the computer and the versions
     __main__      the command: python -m benchmarks.engine
 """

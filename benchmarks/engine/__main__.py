@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks import datasets
-from benchmarks.engine import growth, libraries, machine, problems, report
+from benchmarks import datasets, machine
+from benchmarks.engine import growth, libraries, problems, report
 from benchmarks.engine.measure import Bench, alternate
 from benchmarks.engine.results import Record, Results
 
@@ -125,7 +125,7 @@ def main() -> None:
     results = Results.load(path) if arguments.keep and path.exists() else Results()
     names = arguments.libraries or list(libraries.BY_NAME)
     compared = [libraries.BY_NAME[name] for name in names]
-    described = machine.describe(compared)
+    described = machine.describe({library.package: library.version for library in compared})
     described["versions"] = results.machine.get("versions", {}) | described["versions"]
     results.machine = described
     results.settings = {

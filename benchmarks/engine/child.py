@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import datasets
-from benchmarks.engine import libraries, memory
+from benchmarks import datasets, memory
+from benchmarks.engine import libraries
 
 WARM_UP_ROWS = 20
 

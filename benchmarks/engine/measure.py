@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.engine import processes
+from benchmarks import processes
 from benchmarks.engine.libraries import Library
 from benchmarks.engine.results import Record
 
@@ -29,14 +29,14 @@ class Bench:
         machines = self._file(library, ".npz")
         busy = os.getloadavg()[0]
         arguments = [str(self.data), library.name, str(result), str(machines)]
-        record = processes.run("child", arguments, result, self.limit)
+        record = processes.run("benchmarks.engine.child", arguments, result, self.limit)
         return {"problem": self.name, "library": library.name, "load_before": busy, **record}
 
     def certify(self, library: Library) -> Record:
         """Certify the library's last answer; not timed against anything, so without a limit."""
         result = self._file(library, "-certificate.json")
         arguments = [str(self.data), str(self._file(library, ".npz")), str(result)]
-        record = processes.run("certificate", arguments, result, None)
+        record = processes.run("benchmarks.engine.certificate", arguments, result, None)
         return {"problem": self.name, "library": library.name, **record}
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from textwrap import fill
 
-from benchmarks.engine import machine, picture, problems, summary
+from benchmarks import machine
+from benchmarks.engine import picture, problems, summary
 from benchmarks.engine.child import WARM_UP_ROWS
 from benchmarks.engine.libraries import BY_NAME, LIBRARIES, Library
 from benchmarks.engine.results import Record, Results

@@ -40,6 +40,9 @@ inline nb::object as_array(const std::vector<double>& values, size_t n) {
                   nb::rv_policy::copy);
 }
 
+void bind_descent(nb::module_& module);
 void bind_engine(nb::module_& module);
+void bind_linear(nb::module_& module);
+void bind_online(nb::module_& module);
 
 }  // namespace maxmargin::bindings

@@ -119,6 +119,9 @@ NB_MODULE(_native, module) {
   bind_rows<double>(module, "Rows64");
   bind_sources(module);
   bind_engine(module);
+  bind_linear(module);
+  bind_online(module);
+  bind_descent(module);
   module.def("connect_blas", [](nb::object sgemm, nb::object dgemm) {
     blas::connect<float>(gemm_of<float>(sgemm));
     blas::connect<double>(gemm_of<double>(dgemm));

@@ -225,6 +225,8 @@ constexpr Loops<T> loops_of() {
       wide_dense<T>,
       wide_sparse<T>,
       add_weighted<T>,
+      weigh_entries<T>,
+      add_entries<T>,
       weigh<T>,
       polynomial<T>,
       tanh<T>,

@@ -64,6 +64,13 @@ struct Loops {
   void (*add_weighted)(const T* const* rows, const double* weights, int64_t n_rows, int64_t offset,
                        int64_t n, double* sums);
 
+  // sum of values[e] weights[columns[e]]
+  double (*weigh_entries)(const T* values, const int32_t* columns, int64_t n, const double* weights);
+
+  // sums[columns[e]] += scale values[e]
+  void (*add_entries)(const T* values, const int32_t* columns, int64_t n, double scale,
+                      double* sums);
+
   // sum of weights[k] values[k]
   double (*weigh)(const T* values, const double* weights, int64_t n);
 

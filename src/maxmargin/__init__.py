@@ -6,7 +6,10 @@
     problems    the optimisation problems, primal and dual
     solvers     one file an algorithm: solve(problem) -> Solution
     certify     proofs from problem and solution alone
-    estimators  the scikit-learn face: SVC, NuSVC, SVR, NuSVR, OneClassSVM
+    estimators  the scikit-learn face: SVC, NuSVC, SVR, NuSVR, OneClassSVM,
+                LinearSVC, LinearSVR
+    model_selection  paths over C
+    streams     data in chunks
     plot        pictures (extra "plot")
 
 Each layer imports only those listed above it, but for certify, which the solvers use to measure
@@ -41,8 +44,19 @@ from maxmargin.problems import Solution
 from maxmargin.solvers import Stop, solve
 
 if TYPE_CHECKING:
-    from maxmargin import estimators
-    from maxmargin.estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+    from maxmargin import estimators, model_selection
+    from maxmargin.estimators import (
+        SVC,
+        SVR,
+        LinearSVC,
+        LinearSVR,
+        NuSVC,
+        NuSVR,
+        OneClassSVM,
+        OnlineOneClassSVM,
+        OnlineSVC,
+    )
+    from maxmargin.model_selection import linear_path
 
 __version__ = "0.1.0"
 
@@ -53,6 +67,8 @@ __all__ = [
     "CommonPoint",
     "InfeasibleProblemError",
     "InvalidInputError",
+    "LinearSVC",
+    "LinearSVR",
     "Margins",
     "MaxMarginError",
     "MissingDependencyError",
@@ -60,6 +76,8 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "OnlineOneClassSVM",
+    "OnlineSVC",
     "Position",
     "SeparatingPlane",
     "Solution",
@@ -70,7 +88,9 @@ __all__ = [
     "certify",
     "estimators",
     "kernels",
+    "linear_path",
     "margins",
+    "model_selection",
     "problems",
     "separability",
     "solve",
@@ -80,10 +100,22 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import on first use what needs scikit-learn, which is slow, or matplotlib, an extra."""
-    if name in ("estimators", "plot"):
+    if name in ("estimators", "model_selection", "plot", "streams"):
         return importlib.import_module(f"maxmargin.{name}")
-    if name in ("SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM"):
+    if name in (
+        "SVC",
+        "SVR",
+        "LinearSVC",
+        "LinearSVR",
+        "NuSVC",
+        "NuSVR",
+        "OneClassSVM",
+        "OnlineOneClassSVM",
+        "OnlineSVC",
+    ):
         return getattr(importlib.import_module("maxmargin.estimators"), name)
+    if name == "linear_path":
+        return getattr(importlib.import_module("maxmargin.model_selection"), name)
     raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")
 
 

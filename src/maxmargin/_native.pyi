@@ -1,4 +1,4 @@
-"""The compiled core. Only `maxmargin.kernels.blocks` and the engine's modules import it."""
+"""The compiled core. Only `maxmargin.kernels.blocks` and the engines' modules import it."""
 
 from collections.abc import Callable, Sequence
 from enum import Enum
@@ -104,6 +104,156 @@ def decompose(
     watch: Callable[[int, int, int, float, float, float], bool] | None,
 ) -> list[
     tuple[NDArray[np.float64], NDArray[np.float64], float, int, _Ending, NDArray[np.float64]]
+]: ...
+
+class LinearMethod(Enum):
+    interior_point = 0
+    newton = 1
+    coordinate_descent = 2
+
+class Matrix32:
+    @staticmethod
+    def dense(array: NDArray[np.float32]) -> Matrix32: ...
+    @staticmethod
+    def csr(
+        values: NDArray[np.float32],
+        columns: NDArray[np.int32],
+        starts: NDArray[np.int64],
+        n_columns: int,
+    ) -> Matrix32: ...
+
+class Matrix64:
+    @staticmethod
+    def dense(array: NDArray[np.float64]) -> Matrix64: ...
+    @staticmethod
+    def csr(
+        values: NDArray[np.float64],
+        columns: NDArray[np.int32],
+        starts: NDArray[np.int64],
+        n_columns: int,
+    ) -> Matrix64: ...
+
+class LinearProgram:
+    # arrays: sign, linear, cost, ridge; then n_points and bias_weight
+    def __init__(self, *arguments: Any) -> None: ...
+
+class LinearStart:
+    def __init__(
+        self, weights: NDArray[np.float64], bias: float, multipliers: NDArray[np.float64]
+    ) -> None: ...
+
+# For each program: weights, bias, multipliers, iterations, primal, dual, ending.
+def solve_linear(
+    method: LinearMethod,
+    data: Matrix32 | Matrix64,
+    programs: Sequence[LinearProgram],
+    starts: Sequence[LinearStart],
+    gap: float,
+    most_iterations: int,
+    seed: int,
+    n_threads: int,
+    seconds: float,
+    watch: Callable[[int, int, int, float, float, float], bool] | None,
+) -> list[tuple[NDArray[np.float64], float, NDArray[np.float64], int, float, float, _Ending]]: ...
+
+class OnlineLoss(Enum):
+    hinge = 0
+    squared_hinge = 1
+
+class OnlineStep(Enum):
+    proximal = 0
+    pegasos = 1
+
+class OnlineSchedule(Enum):
+    distance = 0
+    inverse_time = 1
+
+class OnlineRule:
+    # parameters: lambda, bias_square, bias_is_scaled, bias_shrinks, bias_slope, highest_price
+    def __init__(
+        self, loss: OnlineLoss, step: OnlineStep, schedule: OnlineSchedule, *parameters: float
+    ) -> None: ...
+
+class OnlineMachines:
+    # Keeps the arrays, which change in place.
+    def __init__(
+        self,
+        directions: NDArray[np.float64],
+        corrections: NDArray[np.float64],
+        numbers: NDArray[np.float64],
+    ) -> None: ...
+
+class OnlineRows:
+    def __init__(
+        self,
+        order: NDArray[np.int64],
+        labels: NDArray[np.int32],
+        importance: NDArray[np.float64],
+        prices: NDArray[np.float64],
+    ) -> None: ...
+
+# Both return how many rows were learnt, and what stopped that before the last.
+def learn_online_dense(
+    array: NDArray[Any],
+    rows: OnlineRows,
+    rule: OnlineRule,
+    machines: OnlineMachines,
+    n_threads: int,
+    seconds: float,
+) -> tuple[int, Literal["", "seconds", "interrupt"]]: ...
+def learn_online_csr(
+    values: NDArray[Any],
+    columns: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    n_columns: int,
+    rows: OnlineRows,
+    rule: OnlineRule,
+    machines: OnlineMachines,
+    n_threads: int,
+    seconds: float,
+) -> tuple[int, Literal["", "seconds", "interrupt"]]: ...
+
+class L1Program:
+    def __init__(
+        self, sign: NDArray[np.float64], cost: NDArray[np.float64], bias_price: float
+    ) -> None: ...
+
+# `columns` are the rows of the transposed data; a start is weights and then the bias, or empty.
+# For each program: weights, bias, multipliers, iterations, primal, dual, ending.
+def solve_l1(
+    columns: Rows32 | Rows64,
+    programs: Sequence[L1Program],
+    starts: Sequence[NDArray[np.float64]],
+    gap: float,
+    most_iterations: int,
+    seed: int,
+    n_threads: int,
+    seconds: float,
+    watch: Callable[[int, int, int, float, float, float], bool] | None,
+) -> list[tuple[NDArray[np.float64], float, NDArray[np.float64], int, float, float, _Ending]]: ...
+
+class ClassProgram:
+    def __init__(
+        self,
+        label: NDArray[np.int32],
+        cost: NDArray[np.float64],
+        n_classes: int,
+        bias_scale: float,
+    ) -> None: ...
+
+# Weights class by class, biases, multipliers point by point, iterations, primal, dual, ending.
+def solve_crammer_singer(
+    rows: Rows32 | Rows64,
+    program: ClassProgram,
+    start: NDArray[np.float64],
+    gap: float,
+    most_iterations: int,
+    seed: int,
+    n_threads: int,
+    seconds: float,
+    watch: Callable[[int, int, int, float, float, float], bool] | None,
+) -> tuple[
+    NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], int, float, float, _Ending
 ]: ...
 def first_alike(rows: Rows32 | Rows64) -> NDArray[np.int64]: ...
 @overload

@@ -11,9 +11,10 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from maxmargin import SVC, SVR, NuSVC, OneClassSVM
 from maxmargin.errors import InvalidInputError
-from maxmargin.estimators import base, run
+from maxmargin.estimators import run
 from maxmargin.estimators.decision import decision_values
 from maxmargin.estimators.run import Limits
+from maxmargin.estimators.threads import thread_count
 from maxmargin.kernels import RBF, Function, Laplacian, Linear, Polynomial, Sigmoid
 from maxmargin.problems.gram import Gram
 from maxmargin.solvers.engine import Engine
@@ -191,8 +192,8 @@ def test_huge_parameters_mean_no_limit(iris):
         machine = SVC(max_iter=10**9).set_params(**{name: value}).fit(X, y)
         np.testing.assert_allclose(machine.decision_function(X), expected, atol=1e-9)
     SVC(cache_size=10**400).fit(X, y)
-    assert base._threads(100_000) == base._threads(10**10) == 256
-    assert base._threads(-(10**10)) == 1
+    assert thread_count(100_000) == thread_count(10**10) == 256
+    assert thread_count(-(10**10)) == 1
 
 
 # Decisions ----------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from maxmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from maxmargin import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from maxmargin.kernels import RBF, Linear
 
 ESTIMATORS = [
@@ -20,6 +20,12 @@ ESTIMATORS = [
     NuSVC(nu=0.3, multi_class="ovr", bias="regularised"),
     SVR(bias="regularised"),
     NuSVR(kernel="linear", bias="regularised"),
+    LinearSVC(),
+    LinearSVC(loss="hinge", bias="free"),
+    LinearSVC(loss="hinge", warm_start=True),
+    LinearSVC(penalty="l1", C=10.0),
+    LinearSVR(),
+    LinearSVR(loss="squared_epsilon_insensitive", bias="free"),
 ]
 
 

@@ -77,7 +77,8 @@ def test_the_early_stop_is_refused_and_the_full_run_is_not(told):
 
 
 def test_every_solver_is_in_the_terminal_and_in_the_report(told, report):
-    for name in SOLVERS:
+    # No example has a squared loss.
+    for name in set(SOLVERS) - {"primal-newton"}:
         assert name in told[1]
         assert f">{name}</td>" in report
 

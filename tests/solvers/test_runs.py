@@ -22,8 +22,9 @@ from maxmargin.solvers import (
 )
 from zoo import Case, build, points
 
-#: A problem that every solver can solve.
+#: A problem that every solver can solve, but for the one that wants a squared loss.
 SHARED = Case("SoftMargin", "linear", "regularised", False)
+SQUARED = Case("SoftMargin2", "linear", "regularised", False)
 INTERIOR = {"primal-qp", "dual-qp"}
 ITERATIVE = sorted(set(SOLVERS) - INTERIOR)
 
@@ -39,14 +40,19 @@ def with_eager_looks(name: str) -> Solver:
     }.get(name, SOLVERS[name])
 
 
+def shared(name: str) -> Problem:
+    """Return a problem that the solver can solve."""
+    return build(SQUARED if name == "primal-newton" else SHARED)
+
+
 @each_solver
 def test_without_being_asked_no_trace_is_kept(name: str) -> None:
-    assert len(solve(build(SHARED), solver=name).trace) == 0
+    assert len(solve(shared(name), solver=name).trace) == 0
 
 
 @each_solver
 def test_records_are_ordered_in_iteration_and_time(name: str) -> None:
-    trace = solve(build(SHARED), solver=name, trace=True).trace
+    trace = solve(shared(name), solver=name, trace=True).trace
     assert len(trace) >= 1
     assert np.all(np.diff(trace.iteration) >= 0)
     assert np.all(np.diff(trace.seconds) >= 0)
@@ -55,7 +61,7 @@ def test_records_are_ordered_in_iteration_and_time(name: str) -> None:
 
 @pytest.mark.parametrize("name", ITERATIVE)
 def test_a_record_is_an_honest_bracket_of_the_optimum(name: str) -> None:
-    problem = build(SHARED)
+    problem = shared(name)
     best = certify(problem, solve(problem)).primal
     trace = solve(problem, solver=with_eager_looks(name), trace=True).trace
     assert np.all(trace.primal >= best - 1e-5)
@@ -64,7 +70,7 @@ def test_a_record_is_an_honest_bracket_of_the_optimum(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["decomposition", "smo", "lbfgsb"])
 def test_the_last_record_agrees_with_the_certificate(name: str) -> None:
-    problem = build(SHARED)
+    problem = shared(name)
     solution = solve(problem, solver=with_eager_looks(name), trace=True)
     certificate = certify(problem, solution)
     last = solution.trace[-1]
@@ -74,7 +80,7 @@ def test_the_last_record_agrees_with_the_certificate(name: str) -> None:
 
 @each_solver
 def test_the_status_gives_the_gap_of_the_certificate(name: str) -> None:
-    problem = build(SHARED)
+    problem = shared(name)
     solution = solve(problem, solver=name)
     certificate = certify(problem, solution)
     assert f"relative gap {certificate.relative_gap:.2e}"[:-6] in solution.status
@@ -84,7 +90,7 @@ def test_the_status_gives_the_gap_of_the_certificate(name: str) -> None:
 @each_solver
 def test_a_trace_becomes_a_frame(name: str) -> None:
     pytest.importorskip("pandas")
-    trace = solve(build(SHARED), solver=name, trace=True).trace
+    trace = solve(shared(name), solver=name, trace=True).trace
     frame = trace.to_frame()
     assert list(frame.columns) == ["iteration", "seconds", "primal", "dual", "gap"]
     assert len(frame) == len(trace) == len(list(trace))
@@ -94,14 +100,14 @@ def test_a_trace_becomes_a_frame(name: str) -> None:
 @each_solver
 def test_the_callback_sees_every_record(name: str) -> None:
     seen: list[Record] = []
-    solution = solve(build(SHARED), solver=name, callback=seen.append, trace=True)
+    solution = solve(shared(name), solver=name, callback=seen.append, trace=True)
     assert seen == list(solution.trace)
 
 
 def long_enough_for(name: str) -> Problem:
     """A problem that the solver does not finish before a second look at it."""
     if name != "decomposition":
-        return build(SHARED)
+        return shared(name)
     # The engine shows itself twenty times a second at most.
     random = np.random.default_rng(0)
     X = random.normal(size=(5000, 10))
@@ -129,12 +135,12 @@ def test_what_a_callback_raises_reaches_the_caller(name: str) -> None:
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        solve(build(SHARED), solver=name, callback=broken)
+        solve(shared(name), solver=name, callback=broken)
 
 
 @each_solver
 def test_a_limit_of_iterations_ends_the_run_and_is_named(name: str) -> None:
-    problem = build(SHARED)
+    problem = shared(name)
     stop = Stop(gap=1e-12, iterations=2)
     solution = solve(problem, solver=name, stop=stop)
     assert not solution.converged
@@ -145,7 +151,7 @@ def test_a_limit_of_iterations_ends_the_run_and_is_named(name: str) -> None:
 
 @each_solver
 def test_a_limit_of_seconds_ends_the_run_and_is_named(name: str) -> None:
-    problem = build(SHARED)
+    problem = shared(name)
     solution = solve(problem, solver=with_eager_looks(name), stop=Stop(gap=1e-13, seconds=1e-9))
     assert not solution.converged
     assert "seconds" in solution.status
@@ -153,7 +159,7 @@ def test_a_limit_of_seconds_ends_the_run_and_is_named(name: str) -> None:
 
 @each_solver
 def test_an_accuracy_that_is_asked_for_is_reached(name: str) -> None:
-    problem = build(SHARED)
+    problem = shared(name)
     solution = solve(problem, solver=name, stop=Stop(gap=0.05))
     assert solution.converged
     assert certify(problem, solution).relative_gap <= 0.05
@@ -190,7 +196,7 @@ def test_a_start_of_another_size_is_refused(name: str) -> None:
     X, y = points("SoftMargin")
     small = solve(SoftMargin(X[6:18], y[6:18], bias=Regularised(1)))
     with pytest.raises(InvalidInputError, match=r"warm has 12 multipliers and the problem 24"):
-        solve(build(SHARED), solver=name, warm=small)
+        solve(shared(name), solver=name, warm=small)
 
 
 def test_the_same_seed_gives_the_same_solution() -> None:

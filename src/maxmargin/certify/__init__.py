@@ -4,6 +4,8 @@
 
     certificate    certify(problem, solution) -> Certificate
     measure        objective values, gap, KKT violation
+    weights        the same for a linear machine given by its weights
+    linear         the same numbers for l1 and Crammer-Singer machines
     table          the KKT conditions point by point
     convexity      what an indefinite kernel leaves to claim
     margins        functional and geometric margins, positions
@@ -13,6 +15,7 @@
 
 from maxmargin.certify.certificate import Certificate, certify
 from maxmargin.certify.convexity import Convexity
+from maxmargin.certify.linear import crammer_singer_measures, l1_measures
 from maxmargin.certify.margins import Margins, Position, margins
 from maxmargin.certify.measure import Measures, measure
 from maxmargin.certify.separability import (
@@ -39,6 +42,8 @@ __all__ = [
     "ZeroCombination",
     "analyse_support",
     "certify",
+    "crammer_singer_measures",
+    "l1_measures",
     "margins",
     "measure",
     "separability",

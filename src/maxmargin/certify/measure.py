@@ -9,7 +9,7 @@ import numpy as np
 from maxmargin.problems import BoxQP, Problem
 from maxmargin.typing import Floats
 
-__all__ = ["Measures", "measure"]
+__all__ = ["Measures", "kkt_residuals", "measure", "smallest_value"]
 
 _ROUNDING = 1e-13
 
@@ -90,18 +90,18 @@ def measure(
         dual = -qp.value(qp.project(signed))
     gap = primal - dual
     unit = max(abs(problem.level(norm_squared, offsets)), problem.margin_scale) or 1.0
-    scale = max(abs(primal), abs(dual), _smallest_value(problem, multipliers, unit))
+    scale = max(abs(primal), abs(dual), smallest_value(problem, multipliers, unit))
     return Measures(
         primal=primal,
         dual=dual,
         gap=gap,
         relative_gap=gap / scale if np.isfinite(scale) and scale > 0 else gap,
-        kkt_violation=float(_kkt_residuals(qp, multipliers, stationarity, unit).max()) + 0.0,
+        kkt_violation=float(kkt_residuals(qp, multipliers, stationarity, unit).max()) + 0.0,
         feasibility=infeasibility,
     )
 
 
-def _smallest_value(problem: Problem, multipliers: Floats, unit: float) -> float:
+def smallest_value(problem: Problem, multipliers: Floats, unit: float) -> float:
     """Return the objective value that counts as zero: what a solver leaves of it is rounding.
 
     The nu forms, which have no linear term, have an optimum of zero where the (reduced) hulls
@@ -114,7 +114,7 @@ def _smallest_value(problem: Problem, multipliers: Floats, unit: float) -> float
     return float(1e-8 * linear * np.abs(multipliers).sum()) if all_alike else 0.0
 
 
-def _kkt_residuals(qp: BoxQP, multipliers: Floats, stationarity: Floats, unit: float) -> Floats:
+def kkt_residuals(qp: BoxQP, multipliers: Floats, stationarity: Floats, unit: float) -> Floats:
     """Return for each constraint how far its KKT condition is from holding, in margin units.
 
     A multiplier off its bound needs zero stationarity. It counts as at its bound up to the amount

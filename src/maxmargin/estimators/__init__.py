@@ -5,6 +5,14 @@
     svc             SVC, NuSVC
     regressor       SVR, NuSVR
     outlier         OneClassSVM
+    linear_svc      LinearSVC
+    linear_svr      LinearSVR
+    linear_base     what both share
+    linear_prediction  values from weights
+    linear_proof    their certificates
+    online          OnlineSVC
+    online_outlier  OnlineOneClassSVM
+    online_base     what both share
     classifier      what both classifiers share
     single          what the others share
     base            what all share: checks, the run, prediction
@@ -15,15 +23,33 @@
     decision        values of all machines at once
     probability     sigmoids and coupling
     proof           the certificate, made when asked for
+    certified       the attributes that hold it
+    threads         what n_jobs means
     progress        progress bar
     callbacks       scikit-learn's callbacks
     kernel_choice   from parameters to a kernel
     training        checked data
 """
 
+from maxmargin.estimators.linear_svc import LinearSVC
+from maxmargin.estimators.linear_svr import LinearSVR
+from maxmargin.estimators.online import OnlineSVC
+from maxmargin.estimators.online_outlier import OnlineOneClassSVM
 from maxmargin.estimators.outlier import OneClassSVM
 from maxmargin.estimators.proof import FitCertificate, MachineCertificate
 from maxmargin.estimators.regressor import SVR, NuSVR
 from maxmargin.estimators.svc import SVC, NuSVC
 
-__all__ = ["SVC", "SVR", "FitCertificate", "MachineCertificate", "NuSVC", "NuSVR", "OneClassSVM"]
+__all__ = [
+    "SVC",
+    "SVR",
+    "FitCertificate",
+    "LinearSVC",
+    "LinearSVR",
+    "MachineCertificate",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "OnlineOneClassSVM",
+    "OnlineSVC",
+]

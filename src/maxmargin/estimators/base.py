@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from numbers import Integral, Real
 from time import perf_counter
@@ -17,11 +16,13 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.estimators.callbacks import CallbackSupportMixin, FitTasks
+from maxmargin.estimators.certified import Certified
 from maxmargin.estimators.decision import decision_values
 from maxmargin.estimators.kernel_choice import NAMES, compares_vectors, kernel_of, resolved
 from maxmargin.estimators.progress import Watcher
-from maxmargin.estimators.proof import FitCertificate, Machine, Proof, Proved
+from maxmargin.estimators.proof import Machine, Proof
 from maxmargin.estimators.run import Former, Limits, Outcome, run, warn_unless_converged
+from maxmargin.estimators.threads import thread_count
 from maxmargin.estimators.training import Training, aligned, positive_rows, require_moderate, take
 from maxmargin.kernels import Kernel, Linear
 from maxmargin.problems import Bias, BoxQP, Free, Regularised
@@ -34,12 +35,11 @@ __all__ = ["KernelMachine"]
 #: scikit-learn takes C=inf for a very large one.
 _LARGEST_C = 1e10
 
-# More than any machine has: megabytes that still count in bytes, threads.
+# More than any machine has: megabytes that still count in bytes.
 _LARGEST_CACHE = 1 << 40
-_MOST_THREADS = 256
 
 
-class KernelMachine(CallbackSupportMixin, BaseEstimator):
+class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
     """Base of the kernel estimators."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -120,7 +120,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             gram.X,
             constant=gram.constant,
             cache_mb=None if cache is None else float(min(cache, _LARGEST_CACHE)),
-            n_threads=_threads(self.n_jobs),
+            n_threads=thread_count(self.n_jobs),
         )
 
     def _limits(self, training: Training) -> Limits:
@@ -232,37 +232,5 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         return self._dual_coef_
 
     @property
-    def certificate_(self) -> FitCertificate:
-        """What is proved about the fit; made when first asked for."""
-        return self._proved("certificate_").certificate
-
-    @property
-    def slack_(self) -> Floats:
-        """How far each training point is on the wrong side of its margin."""
-        slack = self._proved("slack_").slack
-        return slack[:, 0] if slack.shape[1] == 1 else slack
-
-    @property
-    def margin_(self) -> Any:
-        """Distance of the margin plane from the boundary; in regression the tube's half-width."""
-        margin = self._proved("margin_").margin
-        return float(margin[0]) if len(margin) == 1 else margin
-
-    def _proved(self, name: str) -> Proved:
-        proof: Proof | None = self.__dict__.get("_proof")
-        if proof is None:
-            raise AttributeError(f"{type(self).__name__} has no {name} before fit.")
-        return proof.result()
-
-    @property
     def _gamma(self) -> float:
         return float(getattr(self.kernel_, "gamma", 0.0))
-
-
-def _threads(n_jobs: int | None) -> int | None:
-    """Return the threads that n_jobs asks for; negative counts from the number of CPUs."""
-    if n_jobs is None or n_jobs == -1:
-        return None
-    if n_jobs == 0:
-        raise InvalidInputError("n_jobs must not be zero: give a number of threads, or None.")
-    return min(n_jobs, _MOST_THREADS) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)

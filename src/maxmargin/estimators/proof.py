@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,7 +17,15 @@ from maxmargin.errors import InvalidInputError
 from maxmargin.problems import EpsilonTube, NuMargin, NuTube, Solution
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["FitCertificate", "Machine", "MachineCertificate", "NoProofError", "Proof", "Proved"]
+__all__ = [
+    "FitCertificate",
+    "Machine",
+    "MachineCertificate",
+    "NoProofError",
+    "Proof",
+    "Provable",
+    "Proved",
+]
 
 
 @dataclass(frozen=True)
@@ -180,13 +188,30 @@ class FitCertificate:
         )
 
 
+class Provable(Protocol):
+    """One machine of a fit: the training points it is about, and how to prove it."""
+
+    @property
+    def rows(self) -> Integers:
+        """The machine's training points."""
+
+    def prove(self) -> tuple[MachineCertificate, Floats, float]:
+        """Return its certificate, the slack of each of its points, and its margin."""
+
+
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """One machine of a fit: how to make its solution, and the training points it is about."""
+    """A machine that is its multipliers: `solution` makes its solution."""
 
     solution: Callable[[], Solution]
     rows: Integers
     classes: tuple[Any, ...] = ()
+
+    def prove(self) -> tuple[MachineCertificate, Floats, float]:
+        """Return its certificate, the slack of each of its points, and its margin."""
+        solution = self.solution()
+        certificate = certify(solution.problem, solution)
+        return MachineCertificate.of(certificate, self.classes), *_slack_and_margin(solution)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,8 +233,8 @@ class Proof:
     #: Why there is no proof, in a copy that has not the data to try again.
     _failure: str | None = None
 
-    def __init__(self, machines: Sequence[Machine], n_points: int) -> None:
-        self._machines: Sequence[Machine] | None = machines
+    def __init__(self, machines: Sequence[Provable], n_points: int) -> None:
+        self._machines: Sequence[Provable] | None = machines
         self._n_points = n_points
         self._proved: Proved | None = None
 
@@ -231,15 +256,13 @@ class Proof:
         return dict(self.__dict__)
 
 
-def _prove(machines: Sequence[Machine], n_points: int) -> Proved:
+def _prove(machines: Sequence[Provable], n_points: int) -> Proved:
     found = []
     slack = np.zeros((n_points, len(machines)))
     margin = np.zeros(len(machines))
     for k, machine in enumerate(machines):
-        solution = machine.solution()
-        certificate = certify(solution.problem, solution)
-        found.append(MachineCertificate.of(certificate, machine.classes))
-        slack[machine.rows, k], margin[k] = _slack_and_margin(solution)
+        certificate, slack[machine.rows, k], margin[k] = machine.prove()
+        found.append(certificate)
     found.sort(key=lambda proved: -abs(proved.relative_gap))
     return Proved(FitCertificate(tuple(found)), slack, margin)
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -245,8 +245,19 @@ _CURES = {
 }
 
 
+class Ended(Protocol):
+    """What a run left of one machine: an answer that knows its ending, and a gap."""
+
+    @property
+    def answer(self) -> Any:
+        """Where the solver ended."""
+
+    def gap(self) -> tuple[float, float]:
+        """Return the gap and the relative gap."""
+
+
 def warn_unless_converged(
-    outcomes: Sequence[Outcome], names: Sequence[str], parameters: dict[str, Any]
+    outcomes: Sequence[Ended], names: Sequence[str], parameters: dict[str, Any]
 ) -> int:
     """Warn where a program did not reach the tolerance; return scikit-learn's `fit_status_`."""
     short = [i for i, outcome in enumerate(outcomes) if not outcome.answer.converged]

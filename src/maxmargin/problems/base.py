@@ -19,7 +19,7 @@ from maxmargin.problems.gram import Gram
 from maxmargin.problems.quadratic import BoxQP
 from maxmargin.typing import Floats
 
-__all__ = ["PricedSlack", "Problem", "one_sum"]
+__all__ = ["PricedSlack", "Problem", "one_sum", "slack_price"]
 
 
 class Problem(ABC):
@@ -187,3 +187,12 @@ def one_sum(bias: Bias, n_variables: int) -> tuple[Floats, Floats]:
     """Return (A, d) of the constraint sum(b) = 0, which a free bias brings."""
     rows = 1 if isinstance(bias, Free) else 0
     return np.ones((rows, n_variables)), np.zeros(rows)
+
+
+def slack_price(price: Floats, *, squared: bool) -> tuple[Floats, Floats]:
+    """Return (cost, ridge) of slacks that cost price times slack, or times its square."""
+    if not squared:
+        return price, np.zeros(len(price))
+    used = price > 0
+    ridge = np.divide(0.5, price, out=np.zeros(len(price)), where=used)
+    return np.where(used, np.inf, 0.0), ridge

@@ -11,6 +11,7 @@ from scipy import sparse
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels import (
     Kernel,
+    Linear,
     Semidefiniteness,
     feature_map,
     has_feature_map,
@@ -115,6 +116,9 @@ class Gram:
         return self.block(points, np.arange(self.n_points)) + self.constant
 
     def __matmul__(self, coefficients: Floats) -> Floats:
+        if type(self.kernel) is Linear and "matrix" not in self.__dict__:
+            shift = self.constant * float(coefficients.sum())
+            return self.times(self.weights(coefficients)) + shift
         if self.has_few_features:
             return np.asarray(self.features @ (self.features.T @ coefficients))
         last = self._last
@@ -139,8 +143,21 @@ class Gram:
         self._spent += int(np.count_nonzero(coefficients))
         return 2 * self._spent >= self.n_points
 
+    def weights(self, coefficients: Floats) -> Floats:
+        """Return w = sum_j coefficient_j x_j of a linear kernel."""
+        total = np.zeros(self.X.shape[1])
+        for part in _slices(self.X):
+            total += as_float64(self.X[part]).T @ coefficients[part]
+        return total
+
+    def times(self, weights: Floats) -> Floats:
+        """Return w'x at every point, for a linear kernel."""
+        return _times(self.X, weights)
+
     def at(self, points: Any, coefficients: Floats) -> Floats:
         """Return sum_j coefficient_j k(x_j, x) for each of the given points, without constant."""
+        if type(self.kernel) is Linear:
+            return _times(points, self.weights(coefficients))
         support = np.flatnonzero(coefficients)
         if len(support) == 0:
             return np.zeros(count(points))
@@ -190,6 +207,18 @@ class Gram:
 def as_float64(X: Any) -> Any:
     """Return numeric data in float64, anything else as it is."""
     return X if isinstance(X, list) else X.astype(np.float64, copy=False)
+
+
+def _slices(X: Any) -> list[slice]:
+    """Cut rows so that a few of them in float64 take little memory."""
+    n, d = X.shape
+    step = n if sparse.issparse(X) else max(1, _SLICE_ENTRIES // max(d, 1))
+    return [slice(start, start + step) for start in range(0, n, max(step, 1))]
+
+
+def _times(X: Any, weights: Floats) -> Floats:
+    parts = [as_float64(X[part]) @ weights for part in _slices(X)]
+    return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def _take(X: Any, points: Integers) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from maxmargin.errors import InfeasibleProblemError, InvalidInputError
 from maxmargin.kernels import Kernel, Linear
 from maxmargin.problems import checks
-from maxmargin.problems.base import PricedSlack, Problem, one_sum
+from maxmargin.problems.base import PricedSlack, Problem, one_sum, slack_price
 from maxmargin.problems.bias import Bias, Free, Regularised
 from maxmargin.problems.quadratic import BoxQP
 from maxmargin.typing import Floats
@@ -149,12 +149,7 @@ class SoftMargin(_Classes, PricedSlack):
 
     def _dual_program(self) -> BoxQP:
         price = self.C * self.sample_weight
-        if self.loss == "hinge":
-            cost, ridge = price, np.zeros(self.n_points)
-        else:
-            used = price > 0
-            cost = np.where(used, np.inf, 0.0)
-            ridge = np.divide(0.5, price, out=np.zeros(self.n_points), where=used)
+        cost, ridge = slack_price(price, squared=self.loss == "squared_hinge")
         return self._program_with(-self.y, cost, ridge, *one_sum(self.bias, self.n_points))
 
 

@@ -9,7 +9,7 @@ Vapnik 1995; Schölkopf, Smola, Williamson, Bartlett 2000 (nu form).
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from maxmargin.errors import InvalidInputError
 from maxmargin.kernels import Kernel, Linear
 from maxmargin.kernels.base import real
 from maxmargin.problems import checks
-from maxmargin.problems.base import PricedSlack, Problem, one_sum
+from maxmargin.problems.base import PricedSlack, Problem, one_sum, slack_price
 from maxmargin.problems.bias import Bias, Free, Regularised
 from maxmargin.problems.quadratic import BoxQP
 from maxmargin.typing import Floats
@@ -43,18 +43,23 @@ class _Tube(Problem):
         """Half the range of the targets."""
         return 0.5 * float(np.ptp(self.y))
 
-    def _program_with(self, epsilon: float, equality: Floats, total: Floats) -> BoxQP:
+    def _program_with(
+        self, epsilon: float, equality: Floats, total: Floats, *, squared: bool = False
+    ) -> BoxQP:
         n = self.n_points
         sign = np.repeat([1.0, -1.0], n)
         linear = epsilon * sign - np.tile(self.y, 2)
-        cost = self.C * np.tile(self.sample_weight, 2)
+        cost, ridge = slack_price(self.C * np.tile(self.sample_weight, 2), squared=squared)
         point = np.tile(np.arange(n), 2)
-        return BoxQP(self._gram(), point, sign, linear, cost, np.zeros(2 * n), equality, total)
+        return BoxQP(self._gram(), point, sign, linear, cost, ridge, equality, total)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EpsilonTube(_Tube, PricedSlack):
-    """min 1/2 |w|^2 + C sum_i s_i max(0, |y_i - f(x_i)| - epsilon).
+    """min 1/2 |w|^2 + C sum_i s_i loss(max(0, |y_i - f(x_i)| - epsilon)).
+
+    The loss is the slack itself (``"epsilon_insensitive"``) or its square
+    (``"squared_epsilon_insensitive"``).
 
     Parameters
     ----------
@@ -66,6 +71,8 @@ class EpsilonTube(_Tube, PricedSlack):
         Price of leaving the tube.
     epsilon : float
         Half the tube's width, zero or more.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}
+        The price's shape.
     kernel : Kernel
         Linear by default.
     bias : Free or Regularised
@@ -82,13 +89,14 @@ class EpsilonTube(_Tube, PricedSlack):
     array([0.9])
     """
 
-    parameters = ("C", "epsilon", "kernel", "bias")
+    parameters = ("C", "epsilon", "loss", "kernel", "bias")
 
     X: Any
     y: Any
     _: KW_ONLY
     C: float = 1.0
     epsilon: float = 0.1
+    loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive"
     kernel: Kernel = Linear()
     bias: Bias = Free()
     sample_weight: Any = None
@@ -97,11 +105,18 @@ class EpsilonTube(_Tube, PricedSlack):
         epsilon = real(self.epsilon, "epsilon")
         if epsilon < 0:
             raise InvalidInputError(f"epsilon must be zero or more; got {self.epsilon!r}.")
+        if self.loss not in ("epsilon_insensitive", "squared_epsilon_insensitive"):
+            raise InvalidInputError(
+                "loss must be 'epsilon_insensitive' or 'squared_epsilon_insensitive'; "
+                f"got {self.loss!r}."
+            )
         self._set(epsilon=epsilon)
         self._check_tube()
 
     def _dual_program(self) -> BoxQP:
-        return self._program_with(self.epsilon, *one_sum(self.bias, 2 * self.n_points))
+        squared = self.loss == "squared_epsilon_insensitive"
+        sums = one_sum(self.bias, 2 * self.n_points)
+        return self._program_with(self.epsilon, *sums, squared=squared)
 
     def level(self, norm_squared: float, offsets: Floats) -> float:
         """Return epsilon."""

@@ -17,6 +17,11 @@
     program       one dual as the engine takes it
     row_sources   where its rows come from
     memory        how much of them may be kept
+    linear        LinearInteriorPoint, PrimalNewton, CoordinateDescent: linear machines of any size
+    linear_engine their Python face: programs over one matrix
+    linear_choice which of them suits the data
+    l1            sparse weights: coordinate descent on the primal
+    crammer_singer all classes in one machine: the sequential dual method
     lbfgsb        quasi-Newton on the box-constrained dual (SciPy)
     smo           sequential minimal optimisation, to be read
     subgradient   subgradient descent on the primal
@@ -29,6 +34,7 @@ from maxmargin.solvers.base import Solver
 from maxmargin.solvers.decomposition import Decomposition
 from maxmargin.solvers.dual_qp import DualQP
 from maxmargin.solvers.lbfgsb import LBFGSB
+from maxmargin.solvers.linear import CoordinateDescent, LinearInteriorPoint, PrimalNewton
 from maxmargin.solvers.monitor import Callback, Monitor
 from maxmargin.solvers.points import snap, starting_point
 from maxmargin.solvers.primal_qp import PrimalQP
@@ -46,11 +52,14 @@ __all__ = [
     "SOLVERS",
     "Callback",
     "ConstantStep",
+    "CoordinateDescent",
     "Decomposition",
     "DualQP",
     "InverseRoot",
     "InverseTime",
+    "LinearInteriorPoint",
     "Monitor",
+    "PrimalNewton",
     "PrimalQP",
     "Schedule",
     "Solver",

@@ -14,6 +14,7 @@ from maxmargin.solvers.base import Solver
 from maxmargin.solvers.decomposition import Decomposition
 from maxmargin.solvers.dual_qp import DualQP
 from maxmargin.solvers.lbfgsb import LBFGSB
+from maxmargin.solvers.linear import CoordinateDescent, LinearInteriorPoint, PrimalNewton
 from maxmargin.solvers.monitor import Callback, Monitor
 from maxmargin.solvers.primal_qp import PrimalQP
 from maxmargin.solvers.sgd import SGD
@@ -30,6 +31,9 @@ SOLVERS: dict[str, Solver] = {
         PrimalQP(),
         DualQP(),
         Decomposition(),
+        LinearInteriorPoint(),
+        PrimalNewton(),
+        CoordinateDescent(),
         LBFGSB(),
         SMO(),
         Subgradient(),
@@ -59,7 +63,8 @@ def solve(
     problem : Problem
         One of `maxmargin.problems`.
     solver : str or Solver
-        A name (``"primal-qp"``, ``"dual-qp"``, ``"decomposition"``, ``"lbfgsb"``, ``"smo"``,
+        A name (``"primal-qp"``, ``"dual-qp"``, ``"decomposition"``, ``"linear-interior-point"``,
+        ``"primal-newton"``, ``"coordinate-descent"``, ``"lbfgsb"``, ``"smo"``,
         ``"subgradient"``, ``"sgd"``), a solver with options such as ``LBFGSB(memory=5)``, or
         ``"auto"``: interior-point methods where the size allows them, then ``"decomposition"``,
         until one converges.
@@ -150,7 +155,11 @@ def _automatic(problem: Problem) -> list[Solver]:
     qp = problem.dual()
     chosen: list[Solver] = []
     if qp.gram.n_features is not None and qp.gram.n_features <= _PRIMAL_UP_TO_FEATURES:
-        chosen.append(PrimalQP())
+        is_large = qp.n_variables > _DUAL_UP_TO_VARIABLES
+        if is_large and LinearInteriorPoint().refusal(problem) is None:
+            chosen.append(LinearInteriorPoint())
+        else:
+            chosen.append(PrimalQP())
     if qp.n_variables <= _DUAL_UP_TO_VARIABLES and DualQP().refusal(problem) is None:
         chosen.append(DualQP())
     # Where rounding spoils interior points, steps on pairs from the best of them may still arrive.

@@ -18,7 +18,7 @@ def run(module: str, arguments: list[str], result: Path, limit: float | None) ->
     Otherwise the status is "timed out" or "failed", with a message.
     """
     result.unlink(missing_ok=True)
-    command = [sys.executable, "-m", f"benchmarks.engine.{module}", *arguments]
+    command = [sys.executable, "-m", module, *arguments]
     start = perf_counter()
     try:
         # run() ends the process when the limit has passed.

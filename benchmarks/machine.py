@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy
 
-from benchmarks.engine.libraries import Library
-from benchmarks.engine.results import Record
 
-
-def describe(libraries: Iterable[Library]) -> Record:
+def describe(versions: dict[str, str]) -> dict[str, Any]:
+    """Return the computer's description with the versions of the given packages."""
     return {
         "cpu": _processor(),
         "cores": len(os.sched_getaffinity(0)),
@@ -23,11 +21,11 @@ def describe(libraries: Iterable[Library]) -> Record:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
-        "versions": {library.package: library.version for library in libraries},
+        "versions": versions,
     }
 
 
-def in_words(machine: Record) -> str:
+def in_words(machine: dict[str, Any]) -> str:
     vector = "with AVX-512" if machine["avx512"] else "without AVX-512"
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
     return (

@@ -1,0 +1,209 @@
+"""The section of benchmarks/README.md, from the results alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import fill
+
+from benchmarks import machine
+from benchmarks.linear import summary
+from benchmarks.linear.child import WARM_UP_ROWS
+from benchmarks.linear.libraries import Library
+from benchmarks.linear.problems import PREDICTED_ROWS, PROBLEMS, Problem
+from benchmarks.linear.results import Record, Results
+from benchmarks.linear.summary import Pair
+from benchmarks.page import markdown_table, replace_section
+from benchmarks.ratios import geometric_mean, show_ratio, show_seconds
+
+_LATER = " Some libraries or problems were measured again, later than the rest."
+
+
+def write(results: Results, folder: Path) -> None:
+    replace_section("linear", text(results), folder / "README.md")
+
+
+def text(results: Results) -> str:
+    peers = summary.compared(results)
+    parts = [introduction(results), means(results, peers), fits(results, peers)]
+    if any(summary.at_targets(results, peer) for peer in peers):
+        parts.append(targets(results, peers))
+    return "\n\n".join([*parts, answers(results, peers), predictions(results, peers)])
+
+
+def introduction(results: Results) -> str:
+    settings = results.settings
+    later = _LATER if settings["partly_later"] else ""
+    worst = max((known["relative_gap"] for known in results.references.values()), default=0.0)
+    return f"""## Linear machines
+
+Made by `make bench-linear` (`python -m benchmarks.linear --help` lists its options); the raw
+results are in [linear.json](linear.json). `LinearSVC` with a bias that is penalised like the
+weights, one class against the rest.
+
+{fill("Machine: " + machine.in_words(results.machine), 100)}
+
+How it is measured:
+
+- Every peer stops by its own rule at its default tolerance. Its answer's gap is the excess of its
+  primal value over the best known dual value, relative to the larger of both (with several classes
+  of the sums over all machines); maxmargin finds those dual values, with gaps of at most
+  {worst:.0e}. Then maxmargin is asked for a gap of that size in every machine, and both are timed.
+- Every fit has a process of its own, which ends after {settings["timeout_s"]:g} s, loading and
+  prediction included; the libraries take turns, and numbers are medians of
+  {summary.repeats(results)}. Before the clock starts, each library has fitted {WARM_UP_ROWS} rows
+  of each class, so that imports and threads are in place.{later}
+- Threads are each library's default. LIBLINEAR's package is called through its C functions on lists
+  of nodes made before; scikit-learn makes such lists inside `fit`. scikit-learn has its default
+  limit of 1,000 iterations but for covtype, where it has 100.
+- "memory" is the peak of resident memory during the fit less what was resident before it."""
+
+
+def means(results: Results, peers: list[Library]) -> str:
+    rows = []
+    for peer in peers:
+        pairs = summary.pairs(results, peer)
+        rows.append([peer.title, *(_mean_and_worst(pairs, key) for key in ("fit_s", "predict_s"))])
+        rows[-1].append(_mean_and_worst(pairs, "memory_mib"))
+    headings = ["maxmargin against", "fit", "predict", "memory"]
+    return f"""### Ratios
+
+The peer's time or memory over maxmargin's, above 1 in favour of maxmargin: the geometric mean, the
+worst, and in brackets the number of problems.
+
+{markdown_table(headings, rows)}"""
+
+
+def _mean_and_worst(pairs: list[Pair], key: str) -> str:
+    ratios = [ratio for pair in pairs if (ratio := pair.ratio(key)) is not None and ratio > 0]
+    if not ratios:
+        return ""
+    mean, count = geometric_mean(ratios)
+    return f"{show_ratio(mean)}, worst {show_ratio(min(ratios))} ({count})"
+
+
+def fits(results: Results, peers: list[Library]) -> str:
+    parts = [
+        """### Fit
+
+Seconds. "gap" is what the peer reached, in brackets that of its worst machine where there are
+several, and "!" that it warned of not having converged; "our gap" is what maxmargin reached when
+asked for the peer's."""
+    ]
+    headings = ["data", "n x d, classes", "loss, C", "gap", "our gap"]
+    for peer in peers:
+        rows = [
+            [
+                *_description(results, pair.problem),
+                _gap(pair.peer_certificate, pair.peer),
+                _gap(pair.our_certificate, pair.ours),
+                _cell(pair.peer, "fit_s"),
+                _cell(pair.ours, "fit_s"),
+                show_ratio(pair.ratio("fit_s")),
+            ]
+            for pair in summary.pairs(results, peer)
+        ]
+        parts.append(markdown_table([*headings, peer.title, "maxmargin", "ratio"], rows))
+    return "\n\n".join(parts)
+
+
+def targets(results: Results, peers: list[Library]) -> str:
+    headings = ["data", "n x d, classes", "loss, C", "peer", "its gap", "our gap"]
+    rows = [
+        [
+            *_description(results, pair.problem),
+            peer.title,
+            _gap(pair.peer_certificate, pair.peer),
+            f"{target:.0e}",
+            _cell(pair.peer, "fit_s"),
+            _cell(pair.ours, "fit_s"),
+            show_ratio(pair.ratio("fit_s")),
+        ]
+        for peer in peers
+        for target, pair in summary.at_targets(results, peer)
+    ]
+    return f"""### Fit to a given gap
+
+Seconds of the peer to what it reached, and of maxmargin to a relative gap of 1e-3 and of 1e-6.
+
+{markdown_table([*headings, "peer (s)", "maxmargin (s)", "ratio"], rows)}"""
+
+
+def answers(results: Results, peers: list[Library]) -> str:
+    rows = []
+    for problem in PROBLEMS:
+        pairs = {peer: _pair_of(results, peer, problem) for peer in peers}
+        known = [pair for pair in pairs.values() if pair is not None]
+        errors = [pair.ours.get("test_error") for pair in known]
+        if not known or errors[0] is None:
+            continue
+        cells = ["" if pair is None else _error(pair.peer) for pair in pairs.values()]
+        rows.append([*_description(results, problem), *cells, _error(known[0].ours)])
+    headings = ["data", "n x d, classes", "loss, C", *(peer.title for peer in peers), "maxmargin"]
+    return f"""### Test error
+
+Of maxmargin at the gap of the first peer.
+
+{markdown_table(headings, rows)}"""
+
+
+def predictions(results: Results, peers: list[Library]) -> str:
+    rows = []
+    for problem in PROBLEMS:
+        pairs = {peer: _pair_of(results, peer, problem) for peer in peers}
+        known = [pair for pair in pairs.values() if pair is not None]
+        if not known:
+            continue
+        shown = [*(pair and pair.peer for pair in pairs.values()), known[0].ours]
+        size = results.problems[problem.name]
+        rows.append(
+            [
+                _title(problem),
+                f"{size['rows_predicted']}",
+                *("" if record is None else _time_and_memory(record) for record in shown),
+            ]
+        )
+    headings = ["data", "rows", *(peer.title for peer in peers), "maxmargin"]
+    return f"""### Prediction and memory
+
+Seconds for the test rows or, where the data has none, at most {PREDICTED_ROWS:,} training rows;
+MiB that the fit added at its peak. LIBLINEAR predicts row by row, each with a call from Python.
+
+{markdown_table(headings, rows)}"""
+
+
+def _pair_of(results: Results, peer: Library, problem: Problem) -> Pair | None:
+    return next((pair for pair in summary.pairs(results, peer) if pair.problem is problem), None)
+
+
+def _description(results: Results, problem: Problem) -> list[str]:
+    size = results.problems[problem.name]
+    shape = f"{size['n']} x {size['features']}, {size['classes']}"
+    return [problem.title, shape, f"{problem.kind}, {problem.C:g}"]
+
+
+def _title(problem: Problem) -> str:
+    return f"{problem.data}, {problem.kind}, {problem.C:g}"
+
+
+def _cell(record: Record, key: str) -> str:
+    return show_seconds(record[key]) if record["status"] == "done" else str(record["status"])
+
+
+def _time_and_memory(record: Record) -> str:
+    if record["status"] != "done":
+        return str(record["status"])
+    return f"{show_seconds(record['predict_s'])}, {record['memory_mib']:,.0f}"
+
+
+def _error(record: Record) -> str:
+    error = record.get("test_error")
+    return "" if error is None else f"{100 * error:.2f}%"
+
+
+def _gap(certificate: Record, run: Record) -> str:
+    if "relative_gap" not in certificate:
+        return str(run["status"])
+    text = f"{certificate['relative_gap']:.0e}"
+    if certificate["machines"] > 1:
+        text += f" ({certificate['worst_gap']:.0e})"
+    return text + (" !" if run.get("has_warned") else "")

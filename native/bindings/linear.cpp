@@ -1,0 +1,212 @@
+// The linear solvers' Python face: data as the caller keeps it, programs, and a run over them.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "../kernels/rows.h"
+#include "../linear/coordinate_descent.h"
+#include "../linear/interior_point.h"
+#include "../linear/newton.h"
+#include "arrays.h"
+#include "listener.h"
+
+namespace maxmargin::bindings {
+namespace {
+
+using namespace nb::literals;
+using linear::Ending;
+using linear::Execution;
+using linear::Program;
+
+template <class T>
+using AnyLayout = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+
+// A view of the data and the arrays that keep it valid.
+template <class T>
+struct HeldMatrix {
+  linear::Matrix<T> view;
+  AnyLayout<T> dense;
+  Vector<T> values;
+  Vector<int64_t> starts;
+  Vector<int32_t> columns;
+};
+
+template <class T>
+HeldMatrix<T> hold_dense(AnyLayout<T> array) {
+  // The stride of a single column is anything.
+  const int64_t column_stride = extent(array, 1) > 1 ? array.stride(1) : 1;
+  const linear::Matrix<T> view{extent(array, 0), extent(array, 1), array.data(), array.stride(0),
+                               column_stride};
+  return {.view = view, .dense = array, .values = {}, .starts = {}, .columns = {}};
+}
+
+template <class T>
+HeldMatrix<T> hold_csr(Vector<T> values, Vector<int32_t> columns, Vector<int64_t> starts,
+                       int64_t n_columns) {
+  const int64_t n_rows = extent(starts, 0) - 1;
+  const int64_t n_entries = std::min(extent(values, 0), extent(columns, 0));
+  if (n_rows < 0 || n_columns < 0 ||
+      !kernels::is_well_formed(starts.data(), n_rows, columns.data(), n_entries, n_columns)) {
+    throw nb::value_error("the CSR arrays point outside the matrix");
+  }
+  const linear::Matrix<T> view{n_rows, n_columns,      values.data(), 0,
+                               1,      starts.data(), columns.data()};
+  return {.view = view, .dense = {}, .values = values, .starts = starts, .columns = columns};
+}
+
+Program make_program(Vector<double> sign, Vector<double> linear_part, Vector<double> cost,
+                     Vector<double> ridge, int64_t n_points, double bias_weight) {
+  const size_t m = sign.size();
+  if (linear_part.size() != m || cost.size() != m || ridge.size() != m) {
+    throw nb::value_error("the arrays of a program differ in length");
+  }
+  if (n_points < 1 || m % static_cast<size_t>(n_points) != 0 || m == 0) {
+    throw nb::value_error("a program has one or two variables a point");
+  }
+  const auto sides = static_cast<int32_t>(m / static_cast<size_t>(n_points));
+  return {n_points, sides, copied(sign), copied(linear_part), copied(cost), copied(ridge),
+          bias_weight};
+}
+
+struct Result {
+  linear::Outcome outcome{Ending::interrupted, {}};
+  linear::Machine machine;
+};
+
+const char* name_of(Ending ending, const std::string& reason) {
+  switch (ending) {
+    case Ending::converged: return "converged";
+    case Ending::iterations: return "steps";
+    case Ending::stalled: return "stalled";
+    default: return reason.c_str();
+  }
+}
+
+enum class Method { interior_point, newton, coordinate_descent };
+
+// Where a program starts; empty arrays for zero.
+struct Start {
+  std::vector<double> weights, multipliers;
+  double bias = 0;
+};
+
+template <class T>
+std::vector<double> squared_norms(const linear::Matrix<T>& data) {
+  std::vector<double> norms(data.n_rows);
+  for (int64_t row = 0; row < data.n_rows; ++row) norms[row] = data.squared_norm(row);
+  return norms;
+}
+
+template <class T>
+Result solve_one(Method method, const linear::Matrix<T>& data,
+                 const std::vector<double>& squared_norms, const Program& program,
+                 const linear::Limits& limits, const Start& start, uint64_t seed,
+                 const Execution& execution, const linear::Report& report) {
+  if (method == Method::interior_point) {
+    linear::InteriorPoint<T> solver(data, program, limits, execution, report);
+    const linear::Outcome outcome = solver.run();
+    return {outcome, solver.machine()};
+  }
+  if (method == Method::newton) {
+    linear::PrimalNewton<T> solver(data, program, limits, execution, report);
+    const linear::Outcome outcome = solver.run(start.weights, start.bias);
+    return {outcome, solver.machine()};
+  }
+  linear::CoordinateDescent<T> solver(data, squared_norms, program, limits, seed,
+                                      execution.should_stop, report);
+  const linear::Outcome outcome = solver.run(start.multipliers);
+  return {outcome, solver.machine()};
+}
+
+template <class T>
+nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<Program*> programs,
+               std::vector<Start*> starts, double gap, int64_t most_iterations, uint64_t seed,
+               int n_threads, double seconds, nb::object watch) {
+  const auto n_programs = static_cast<int64_t>(programs.size());
+  if (starts.size() != programs.size()) {
+    throw nb::value_error("there must be as many starts as programs");
+  }
+  for (size_t k = 0; k < programs.size(); ++k) {
+    const size_t m = starts[k]->multipliers.size(), d = starts[k]->weights.size();
+    if (programs[k]->n_points != data.view.n_rows || (m != 0 && m != programs[k]->sign.size()) ||
+        (d != 0 && static_cast<int64_t>(d) != data.view.n_columns)) {
+      throw nb::value_error("a program or a start does not fit the data");
+    }
+  }
+  if (method == Method::coordinate_descent && !data.view.has_contiguous_rows()) {
+    throw nb::value_error("coordinate descent needs contiguous rows");
+  }
+  const linear::Limits limits{gap, most_iterations};
+  std::vector<Result> results(programs.size());
+  Listener listener(watch, seconds);
+  const threads::ShouldStop should_stop = [&] { return listener.should_stop(); };
+  {
+    nb::gil_scoped_release without_interpreter;
+    const bool descends = method == Method::coordinate_descent;
+    const std::vector<double> norms = descends ? squared_norms(data.view) : std::vector<double>();
+    const auto solve_index = [&](int64_t k, int threads) {
+      if (listener.should_stop()) return;
+      const linear::Report report = [&, k](const linear::Progress& now) {
+        listener.report_at_once(k, {now.iterations, now.relative_gap(), now.primal, now.dual});
+        if (listener.has_stopped()) throw threads::Interrupted();
+      };
+      const Execution execution{threads, should_stop};
+      results[k] = solve_one(method, data.view, norms, *programs[k], limits, *starts[k], seed,
+                             execution, report);
+      listener.program_done();
+    };
+    try {
+      if (descends) {
+        threads::parallel_for(n_programs, n_threads,
+                              [&](int64_t k, threads::Worker&) { solve_index(k, 1); },
+                              should_stop);
+      } else {
+        for (int64_t k = 0; k < n_programs; ++k) solve_index(k, n_threads);
+      }
+    } catch (const threads::Interrupted&) {
+    }
+  }
+  listener.rethrow_error();
+  nb::list answers;
+  for (const auto& [outcome, machine] : results) {
+    answers.append(nb::make_tuple(as_array(machine.weights, machine.weights.size()), machine.bias,
+                                  as_array(machine.multipliers, machine.multipliers.size()),
+                                  outcome.progress.iterations, outcome.progress.primal,
+                                  outcome.progress.dual,
+                                  name_of(outcome.ending, listener.reason())));
+  }
+  return answers;
+}
+
+template <class T>
+void bind_matrix(nb::module_& module, const char* name) {
+  nb::class_<HeldMatrix<T>>(module, name)
+      .def_static("dense", &hold_dense<T>, "array"_a.noconvert())
+      .def_static("csr", &hold_csr<T>, "values"_a.noconvert(), "columns"_a.noconvert(),
+                  "starts"_a.noconvert(), "n_columns"_a);
+  module.def("solve_linear", &solve<T>, "method"_a, "data"_a, "programs"_a, "starts"_a, "gap"_a,
+             "most_iterations"_a, "seed"_a, "n_threads"_a, "seconds"_a, "watch"_a.none());
+}
+
+}  // namespace
+
+void bind_linear(nb::module_& module) {
+  nb::enum_<Method>(module, "LinearMethod")
+      .value("interior_point", Method::interior_point)
+      .value("newton", Method::newton)
+      .value("coordinate_descent", Method::coordinate_descent);
+  nb::class_<Program>(module, "LinearProgram")
+      .def("__init__", [](Program* self, Vector<double> sign, Vector<double> linear_part,
+                          Vector<double> cost, Vector<double> ridge, int64_t n_points,
+                          double bias_weight) {
+        new (self) Program(make_program(sign, linear_part, cost, ridge, n_points, bias_weight));
+      }, "sign"_a, "linear"_a, "cost"_a, "ridge"_a, "n_points"_a, "bias_weight"_a);
+  nb::class_<Start>(module, "LinearStart")
+      .def("__init__", [](Start* self, Vector<double> weights, double bias,
+                          Vector<double> multipliers) {
+        new (self) Start{copied(weights), copied(multipliers), bias};
+      }, "weights"_a, "bias"_a, "multipliers"_a);
+  bind_matrix<float>(module, "Matrix32");
+  bind_matrix<double>(module, "Matrix64");
+}
+
+}  // namespace maxmargin::bindings

@@ -1,0 +1,151 @@
+// The online learner's Python face: the caller keeps the machines' state, calls learn from rows.
+#include <nanobind/stl/string.h>
+
+#include "../kernels/rows.h"
+#include "../linear/online.h"
+#include "arrays.h"
+#include "listener.h"
+
+namespace maxmargin::bindings {
+namespace {
+
+using namespace nb::literals;
+using linear::OnlineNumbers;
+using linear::OnlineRule;
+
+template <class T>
+using AnyLayout = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+
+// The arrays are the caller's and change in place.
+struct Machines {
+  Output<double> directions, corrections, numbers;
+
+  std::vector<linear::OnlineState> states() const {
+    std::vector<linear::OnlineState> all(directions.shape(0));
+    const size_t d = directions.shape(1);
+    for (size_t k = 0; k < all.size(); ++k) {
+      auto* own = reinterpret_cast<OnlineNumbers*>(numbers.data() + k * linear::online_numbers);
+      all[k] = {directions.data() + k * d, corrections.data() + k * d, own};
+    }
+    return all;
+  }
+};
+
+struct Rows {
+  Vector<int64_t> order;
+  Vector<int32_t> labels;
+  Vector<double> importance, prices;
+};
+
+void check(const Machines& machines, int64_t n_columns) {
+  const int64_t k = extent(machines.directions, 0);
+  if (k < 1 || extent(machines.corrections, 0) != k || extent(machines.numbers, 0) != k ||
+      extent(machines.directions, 1) != n_columns ||
+      extent(machines.corrections, 1) != n_columns ||
+      extent(machines.numbers, 1) != linear::online_numbers) {
+    throw nb::value_error("the machines' state does not fit the data");
+  }
+}
+
+void check(const Rows& rows, int64_t n_rows) {
+  const int64_t n_labels = extent(rows.prices, 0);
+  if (extent(rows.labels, 0) != n_rows || extent(rows.importance, 0) != n_rows) {
+    throw nb::value_error("there must be a label and an importance for every row");
+  }
+  for (size_t k = 0; k < rows.order.size(); ++k) {
+    const int64_t row = rows.order.data()[k];
+    if (row < 0 || row >= n_rows) throw nb::value_error("the order names a row that is not there");
+  }
+  for (size_t r = 0; r < rows.labels.size(); ++r) {
+    const int32_t label = rows.labels.data()[r];
+    if (label < 0 || label >= n_labels) throw nb::value_error("a label has no price");
+  }
+}
+
+template <class T>
+nb::tuple learn(const linear::Matrix<T>& data, const Rows& rows, const OnlineRule& rule,
+                const Machines& machines, int n_threads, double seconds) {
+  check(machines, data.n_columns);
+  check(rows, data.n_rows);
+  const linear::OnlineRows order{rows.order.data(), extent(rows.order, 0), rows.labels.data(),
+                                 rows.importance.data(), rows.prices.data()};
+  Listener listener(nb::none(), seconds);
+  int64_t n_learnt;
+  {
+    nb::gil_scoped_release without_interpreter;
+    n_learnt = linear::learn_online<T>(data, order, rule, machines.states(), n_threads,
+                                       [&] { return listener.should_stop(); });
+  }
+  listener.rethrow_error();
+  return nb::make_tuple(n_learnt, listener.reason());
+}
+
+template <class T>
+nb::tuple learn_dense(AnyLayout<T> array, const Rows& rows, const OnlineRule& rule,
+                      const Machines& machines, int n_threads, double seconds) {
+  const linear::Matrix<T> data{extent(array, 0), extent(array, 1), array.data(), array.stride(0),
+                               array.stride(1)};
+  return learn(data, rows, rule, machines, n_threads, seconds);
+}
+
+template <class T>
+nb::tuple learn_csr(Vector<T> values, Vector<int32_t> columns, Vector<int64_t> starts,
+                    int64_t n_columns, const Rows& rows, const OnlineRule& rule,
+                    const Machines& machines, int n_threads, double seconds) {
+  const int64_t n_rows = extent(starts, 0) - 1;
+  const int64_t n_entries = std::min(extent(values, 0), extent(columns, 0));
+  if (n_rows < 0 || n_columns < 0 ||
+      !kernels::is_well_formed(starts.data(), n_rows, columns.data(), n_entries, n_columns)) {
+    throw nb::value_error("the CSR arrays point outside the matrix");
+  }
+  const linear::Matrix<T> data{n_rows, n_columns,      values.data(), 0,
+                               1,      starts.data(), columns.data()};
+  return learn(data, rows, rule, machines, n_threads, seconds);
+}
+
+template <class T>
+void bind_learning(nb::module_& module) {
+  module.def("learn_online_dense", &learn_dense<T>, "array"_a.noconvert(), "rows"_a, "rule"_a,
+             "machines"_a, "n_threads"_a, "seconds"_a);
+  module.def("learn_online_csr", &learn_csr<T>, "values"_a.noconvert(), "columns"_a.noconvert(),
+             "starts"_a.noconvert(), "n_columns"_a, "rows"_a, "rule"_a, "machines"_a,
+             "n_threads"_a, "seconds"_a);
+}
+
+}  // namespace
+
+void bind_online(nb::module_& module) {
+  nb::enum_<linear::OnlineLoss>(module, "OnlineLoss")
+      .value("hinge", linear::OnlineLoss::hinge)
+      .value("squared_hinge", linear::OnlineLoss::squared_hinge);
+  nb::enum_<linear::OnlineStep>(module, "OnlineStep")
+      .value("proximal", linear::OnlineStep::proximal)
+      .value("pegasos", linear::OnlineStep::pegasos);
+  nb::enum_<linear::OnlineSchedule>(module, "OnlineSchedule")
+      .value("distance", linear::OnlineSchedule::distance)
+      .value("inverse_time", linear::OnlineSchedule::inverse_time);
+  nb::class_<OnlineRule>(module, "OnlineRule")
+      .def("__init__", [](OnlineRule* self, linear::OnlineLoss loss, linear::OnlineStep step,
+                          linear::OnlineSchedule schedule, double lambda, double bias_square,
+                          bool bias_is_scaled, bool bias_shrinks, double bias_slope,
+                          double highest_price) {
+        new (self) OnlineRule{loss, step, schedule, lambda, bias_square, bias_is_scaled,
+                              bias_shrinks, bias_slope, highest_price};
+      }, "loss"_a, "step"_a, "schedule"_a, "lambda_"_a, "bias_square"_a, "bias_is_scaled"_a,
+         "bias_shrinks"_a, "bias_slope"_a, "highest_price"_a);
+  nb::class_<Machines>(module, "OnlineMachines")
+      .def("__init__", [](Machines* self, Output<double> directions, Output<double> corrections,
+                          Output<double> numbers) {
+        new (self) Machines{directions, corrections, numbers};
+      }, "directions"_a.noconvert(), "corrections"_a.noconvert(), "numbers"_a.noconvert());
+  nb::class_<Rows>(module, "OnlineRows")
+      .def("__init__", [](Rows* self, Vector<int64_t> order, Vector<int32_t> labels,
+                          Vector<double> importance, Vector<double> prices) {
+        new (self) Rows{order, labels, importance, prices};
+      }, "order"_a.noconvert(), "labels"_a.noconvert(), "importance"_a.noconvert(),
+         "prices"_a.noconvert());
+  bind_learning<float>(module);
+  bind_learning<double>(module);
+}
+
+}  // namespace maxmargin::bindings

@@ -1,0 +1,279 @@
+#include "coordinate_descent.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace maxmargin::linear {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The estimated gap must fall to this share of the one asked for before it is measured, and to this
+// share of the last estimate if a measurement has said no.
+constexpr double sure_enough = 0.9;
+constexpr double next_try = 0.5;
+
+// Active variables whose projected derivatives lie within this share of the tolerance have converged.
+constexpr double settled = 0.01;
+
+// A free bias moves when the gap is down to this share of what its sum costs.
+constexpr double balanced_enough = 0.5;
+
+// Sweeps without a measurement at most, fewer at first: what is measured is what an interrupt leaves.
+// Measurements of settled multipliers without progress mean rounding.
+constexpr int64_t rarely = 20;
+constexpr int64_t patience = 5;
+
+uint64_t next(uint64_t& state) {  // xorshift64*
+  state ^= state >> 12;
+  state ^= state << 25;
+  state ^= state >> 27;
+  return state * 0x2545F4914F6CDD1DULL;
+}
+
+}  // namespace
+
+template <class T>
+CoordinateDescent<T>::CoordinateDescent(const Matrix<T>& data,
+                                        const std::vector<double>& squared_norms,
+                                        const Program& program, const Limits& limits, uint64_t seed,
+                                        const threads::ShouldStop& should_stop,
+                                        const Report& report)
+    : data_(data),
+      squared_norms_(squared_norms),
+      program_(program),
+      limits_(limits),
+      report_(report),
+      smallest_value_(program.smallest_value()),
+      best_(program.size(), data.n_columns),
+      pacer_(should_stop),
+      random_(seed * 2 + 1) {}
+
+template <class T>
+void CoordinateDescent<T>::start(const std::vector<double>& multipliers) {
+  const int64_t n = program_.n_points, m = program_.size();
+  stiffness_ = bias_stiffness();
+  weights_.assign(data_.n_columns, 0.0);
+  multiplier_.assign(m, 0.0);
+  curvature_.resize(m);
+  bias_ = sum_ = 0;
+  for (int64_t i = 0; i < m; ++i) {
+    const int64_t row = i % n;
+    curvature_[i] = squared_norms_[row] + stiffness_ + program_.ridge[i];
+    if (multipliers.empty() || multipliers[i] == 0) continue;
+    multiplier_[i] = std::clamp(multipliers[i], 0.0, program_.cost[i]);
+    const double signed_value = program_.sign[i] * multiplier_[i];
+    data_.add(row, signed_value, weights_.data());
+    sum_ += signed_value;
+  }
+  if (program_.bias_weight > 0) bias_ = stiffness_ * sum_;
+  active_.resize(m);
+  std::iota(active_.begin(), active_.end(), 0);
+  activate_all();
+}
+
+// A free bias must be able to move by a margin, however small features and costs are.
+template <class T>
+double CoordinateDescent<T>::bias_stiffness() const {
+  if (!program_.has_bias()) return 0;
+  if (program_.bias_weight > 0) return 1 / program_.bias_weight;
+  double norms = 0, costs = 0, ridges = 0, margin = 0;
+  for (const double norm : squared_norms_) norms += norm;
+  for (int64_t i = 0; i < program_.size(); ++i) {
+    costs += std::isfinite(program_.cost[i]) ? program_.cost[i] : 0.0;
+    ridges += program_.ridge[i];
+    margin = std::max(margin, std::abs(program_.linear[i]));
+  }
+  const double from_costs = costs > 0 ? margin / costs : 0.0;
+  return std::max({norms / static_cast<double>(program_.n_points),
+                   ridges / static_cast<double>(program_.size()), from_costs, 1e-300});
+}
+
+template <class T>
+void CoordinateDescent<T>::activate_all() {
+  opened_ = sweeps_;
+  n_active_ = active_.size();
+  shrink_above_ = infinity;
+  shrink_below_ = -infinity;
+}
+
+template <class T>
+void CoordinateDescent<T>::shuffle() {
+  for (size_t k = 0; k + 1 < n_active_; ++k) {
+    const auto left = static_cast<uint64_t>(n_active_ - k);
+    // The high half of a product of 32 bits: no division.
+    const uint64_t jump = ((next(random_) >> 32) * left) >> 32;
+    std::swap(active_[k], active_[k + jump]);
+  }
+}
+
+// Returns whether the variable is to be left out from now on.
+template <class T>
+bool CoordinateDescent<T>::visit(int64_t i, Sweep& sweep) {
+  const int64_t row = row_of(i);
+  const double sign = program_.sign[i], a = multiplier_[i], cost = program_.cost[i];
+  const double margin = sign * (data_.dot(row, weights_.data()) + bias_ + program_.linear[i]);
+  const double slope = margin + program_.ridge[i] * a;
+  sweep.gap += program_.penalty(i, margin) + a * margin + conjugate(i, a);
+  if ((a == 0 && slope > shrink_above_) || (a == cost && slope < shrink_below_)) return true;
+  double projected = slope;
+  if (a == 0) projected = std::min(slope, 0.0);
+  if (a == cost) projected = std::max(slope, 0.0);
+  sweep.highest = std::max(sweep.highest, projected);
+  sweep.lowest = std::min(sweep.lowest, projected);
+  if (projected == 0) return false;
+  // A row of zeros has no curvature: its multiplier goes all the way.
+  const double optimum = curvature_[i] > 0 ? a - slope / curvature_[i] : slope < 0 ? cost : 0.0;
+  const double moved = std::clamp(optimum, 0.0, cost), change = sign * (moved - a);
+  if (change == 0) return false;
+  multiplier_[i] = moved;
+  data_.add(row, change, weights_.data());
+  bias_ += stiffness_ * change;
+  sum_ += change;
+  return false;
+}
+
+template <class T>
+auto CoordinateDescent<T>::sweep() -> Sweep {
+  Sweep sweep{-infinity, infinity, 0};
+  shuffle();
+  for (size_t k = 0; k < n_active_;) {
+    if (k % 256 == 0) pacer_.checkpoint();
+    if (k + 1 < n_active_) data_.prefetch(row_of(active_[k + 1]));
+    if (visit(active_[k], sweep)) {
+      std::swap(active_[k], active_[--n_active_]);
+    } else {
+      ++k;
+    }
+  }
+  ++sweeps_;
+  return sweep;
+}
+
+// Reduces the multipliers of one sign until the signed ones sum to zero.
+template <class T>
+void CoordinateDescent<T>::balance(std::vector<double>& multipliers) const {
+  double up = 0, down = 0;
+  for (size_t i = 0; i < multipliers.size(); ++i) {
+    (program_.sign[i] > 0 ? up : down) += multipliers[i];
+  }
+  const double excess = up - down, share = 1 - std::abs(excess) / std::max(up, down);
+  if (excess == 0) return;
+  for (size_t i = 0; i < multipliers.size(); ++i) {
+    if ((program_.sign[i] > 0) == (excess > 0)) multipliers[i] *= share;
+  }
+}
+
+// Both objective values, at the cost of a pass over the data, or two with a free bias.
+template <class T>
+Progress CoordinateDescent<T>::measure() {
+  const int64_t n = program_.n_points, m = program_.size();
+  std::vector<double> scores(n, bias_);
+  const bool is_zero = std::all_of(weights_.begin(), weights_.end(), [](double w) { return w == 0; });
+  for (int64_t r = 0; r < n && !is_zero; ++r) {
+    if (r % 256 == 0) pacer_.checkpoint();
+    scores[r] += data_.dot(r, weights_.data());
+  }
+  double norm = 0, penalty = 0;
+  for (const double w : weights_) norm += w * w;
+  for (int64_t i = 0; i < m; ++i) {
+    penalty += program_.penalty(i, program_.sign[i] * (scores[i % n] + program_.linear[i]));
+  }
+  const bool is_free = program_.bias_weight == 0;
+  const double own = is_free || !program_.has_bias() ? 0.0 : program_.bias_weight * bias_ * bias_;
+  const double primal = 0.5 * (norm + own) + penalty;
+
+  std::vector<double> feasible = multiplier_;
+  double combined = norm + own;
+  if (is_free) {
+    balance(feasible);
+    std::vector<double> combination = weights_;
+    for (int64_t i = 0; i < m; ++i) {
+      const double change = program_.sign[i] * (feasible[i] - multiplier_[i]);
+      if (change != 0) data_.add(i % n, change, combination.data());
+    }
+    combined = 0;
+    for (const double w : combination) combined += w * w;
+  }
+  double dual = -0.5 * combined;
+  for (int64_t i = 0; i < m; ++i) {
+    dual -= program_.sign[i] * program_.linear[i] * feasible[i] + conjugate(i, feasible[i]);
+  }
+  const auto give_weights = [&](Machine& machine) {
+    machine.weights = weights_;
+    machine.bias = program_.has_bias() ? bias_ : 0.0;
+  };
+  best_.offer(primal, dual, give_weights, [&] { return std::move(feasible); });
+  if (!is_free) screen(scores, primal - dual);
+  return best_.progress(sweeps_, smallest_value_);
+}
+
+// The primal is strongly convex: no optimal weights are further away than the root of twice the
+// gap. Multipliers that are at a bound for all weights within that distance need no more visits
+// (Ndiaye, Fercoq, Gramfort, Salmon 2017).
+template <class T>
+void CoordinateDescent<T>::screen(const std::vector<double>& scores, double gap) {
+  const double radius = std::sqrt(2 * std::max(gap, 0.0)) * (1 + 1e-9);
+  const auto is_settled = [&](int64_t i) {
+    const double margin = program_.sign[i] * (scores[row_of(i)] + program_.linear[i]);
+    const double reach = radius * std::sqrt(curvature_[i] - program_.ridge[i]);
+    const double a = multiplier_[i];
+    return (a == 0 && margin > reach) || (a == program_.cost[i] && margin < -reach);
+  };
+  const auto end_of_active = active_.begin() + static_cast<std::ptrdiff_t>(n_active_);
+  const auto n_gone = std::count_if(active_.begin(), end_of_active, is_settled);
+  active_.erase(std::remove_if(active_.begin(), active_.end(), is_settled), active_.end());
+  n_active_ -= static_cast<size_t>(n_gone);
+}
+
+template <class T>
+Outcome CoordinateDescent<T>::run(const std::vector<double>& multipliers) {
+  Progress progress;
+  try {
+    start(multipliers);
+    progress = measure();
+    report_(progress);
+    const bool is_free = program_.bias_weight == 0;
+    double believed = infinity, least = infinity;
+    for (int64_t in_vain = 0, unmeasured = 0;;) {
+      if (progress.relative_gap() <= limits_.gap) return {Ending::converged, progress};
+      if (sweeps_ >= limits_.most_iterations) return {Ending::iterations, progress};
+      if (in_vain >= patience) return {Ending::stalled, progress};
+      const Sweep seen = sweep();
+      const bool has_settled = seen.highest - seen.lowest <= settled * limits_.gap;
+      const double imbalance = is_free ? stiffness_ * sum_ * sum_ : 0.0;
+      const bool moves_bias =
+          is_free && (seen.gap < balanced_enough * imbalance || (has_settled && sum_ != 0));
+      const double size = std::max(std::abs(progress.primal), std::abs(progress.dual));
+      const double wanted = std::min(sure_enough * limits_.gap * size, next_try * believed);
+      const bool is_near = seen.gap + imbalance <= wanted || (has_settled && !moves_bias);
+      if (moves_bias) {
+        bias_ += stiffness_ * sum_;
+        activate_all();
+      }
+      const bool may_wait = ++unmeasured < std::min(rarely, 1 + sweeps_ / 2);
+      if (!is_near && may_wait && sweeps_ < limits_.most_iterations) {
+        if (moves_bias) continue;
+        shrink_above_ = seen.highest > 0 ? seen.highest : infinity;
+        shrink_below_ = seen.lowest < 0 ? seen.lowest : -infinity;
+        continue;
+      }
+      progress = measure();
+      report_(progress);
+      unmeasured = 0;
+      believed = seen.gap;
+      const bool is_stuck = has_settled && !moves_bias && !(progress.relative_gap() < 0.999 * least);
+      in_vain = is_stuck ? in_vain + 1 : 0;
+      least = std::min(least, progress.relative_gap());
+      if (is_near || moves_bias || sweeps_ - opened_ >= rarely) activate_all();
+    }
+  } catch (const threads::Interrupted&) {
+    return {Ending::interrupted, progress};
+  }
+}
+
+template class CoordinateDescent<float>;
+template class CoordinateDescent<double>;
+
+}  // namespace maxmargin::linear

@@ -1,0 +1,45 @@
+// The best that a run has seen: the weights of the least primal value and, whether they belong to
+// each other or not, the multipliers of the greatest dual value.
+#pragma once
+
+#include <limits>
+
+#include "program.h"
+
+namespace maxmargin::linear {
+
+class Incumbent {
+ public:
+  // Before anything is offered all is zero, and so is the dual value.
+  Incumbent(int64_t n_variables, int64_t n_features) {
+    machine_.multipliers.assign(n_variables, 0.0);
+    machine_.weights.assign(n_features, 0.0);
+  }
+
+  // `weights` and `multipliers` are called where the values are the best so far; the former fills
+  // in weights and bias.
+  template <class Weights, class Multipliers>
+  void offer(double primal, double dual, const Weights& weights, const Multipliers& multipliers) {
+    if (primal < primal_) {
+      primal_ = primal;
+      weights(machine_);
+    }
+    if (dual > dual_) {
+      dual_ = dual;
+      machine_.multipliers = multipliers();
+    }
+  }
+
+  const Machine& machine() const { return machine_; }
+
+  Progress progress(int64_t iterations, double smallest_value) const {
+    return {iterations, primal_, dual_, smallest_value};
+  }
+
+ private:
+  Machine machine_;
+  double primal_ = std::numeric_limits<double>::infinity();
+  double dual_ = 0;
+};
+
+}  // namespace maxmargin::linear

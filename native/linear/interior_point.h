@@ -1,0 +1,69 @@
+// A primal-dual interior-point method for linear machines with many more points than features.
+//
+// Mehrotra's predictor and corrector (Mehrotra 1992; Ferris, Munson 2003): each iteration factorises
+// one matrix of the size of w, R + X'DX, and reads the data three times, however large C is.
+// With slack_i the slack and gap_i = margin_i + slack_i, the path is a_i gap_i = mu and
+// (cost_i - a_i) slack_i = mu; squared losses have slack_i = ridge_i a_i instead of the second.
+#pragma once
+
+#include <vector>
+
+#include "../linalg/cholesky.h"
+#include "dual_value.h"
+#include "gram.h"
+#include "incumbent.h"
+#include "matrix.h"
+#include "program.h"
+#include "sums.h"
+
+namespace maxmargin::linear {
+
+template <class T>
+class InteriorPoint {
+ public:
+  InteriorPoint(const Matrix<T>& data, const Program& program, const Limits& limits,
+                const Execution& execution, const Report& report);
+
+  Outcome run();
+
+  // The best machine so far.
+  const Machine& machine() const { return best_.machine(); }
+
+ private:
+  struct Variable;   // one constraint's part of the current point
+  struct Direction;  // and of a step
+  struct Assembly;   // what the first pass over the data sums up
+  struct Prediction;
+  struct Limit;
+
+  void start();
+  Assembly assemble() const;
+  Prediction predict(const std::vector<double>& step);
+  double correct(const std::vector<double>& step, double target);
+  void advance(double length, const std::vector<double>& step);
+  Progress measure(const Assembly& assembly, int64_t iterations) const;
+  bool factorise(std::vector<double> gram);
+  Variable variable(int64_t i) const;
+  Direction towards(const Variable& now, double slope, double pull, double push) const;
+  double dot(const Matrix<T>& rows, int64_t row, const std::vector<double>& step) const;
+  void add_row(const Matrix<T>& rows, int64_t row, double scale, std::vector<double>& sum) const;
+
+  const Matrix<T>& data_;
+  const Program& program_;
+  const Limits limits_;
+  const Execution& execution_;
+  const Report& report_;
+  const double smallest_value_;
+  Incumbent best_;
+  const RowTasks tasks_;
+  const int64_t size_;    // features and bias
+  const bool is_squared_;
+  linalg::Cholesky cholesky_;
+  std::vector<double> weights_;                              // w and b
+  std::vector<double> score_;                                // w'x + b
+  std::vector<double> multiplier_, room_, gap_, slack_;      // a, cost - a, margin + slack, slack
+  std::vector<double> predicted_, step_a_, step_gap_, step_slack_;
+  double complementarity_ = 0;  // sum of all products that are to vanish
+};
+
+}  // namespace maxmargin::linear

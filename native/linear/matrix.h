@@ -1,0 +1,99 @@
+// The data of a linear machine: rows in any dense layout or in CSR, as the caller keeps them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "../simd/dispatch.h"
+
+namespace maxmargin::linear {
+
+template <class T>
+struct Matrix {
+  int64_t n_rows, n_columns;
+  const T* values;
+  int64_t row_stride, column_stride;  // dense only
+  const int64_t* starts = nullptr;    // CSR only: n_rows + 1 positions in `values`
+  const int32_t* columns = nullptr;   // CSR only
+
+  bool is_sparse() const { return starts != nullptr; }
+  bool has_contiguous_rows() const { return is_sparse() || column_stride == 1; }
+  double entries_a_row() const {
+    const auto rows = static_cast<double>(n_rows > 0 ? n_rows : 1);
+    return is_sparse() ? static_cast<double>(starts[n_rows]) / rows : static_cast<double>(n_columns);
+  }
+
+  double dot(int64_t row, const double* w) const {
+    if (!is_sparse()) return simd::active_loops<T>().weigh(dense(row), w, n_columns);
+    const int64_t begin = starts[row];
+    return simd::active_loops<T>().weigh_entries(values + begin, columns + begin,
+                                                 starts[row + 1] - begin, w);
+  }
+
+  // w += scale times the row
+  void add(int64_t row, double scale, double* w) const {
+    if (!is_sparse()) {
+      const T* own = dense(row);
+      simd::active_loops<T>().add_weighted(&own, &scale, 1, 0, n_columns, w);
+      return;
+    }
+    const int64_t begin = starts[row];
+    simd::active_loops<T>().add_entries(values + begin, columns + begin, starts[row + 1] - begin,
+                                        scale, w);
+  }
+
+  void prefetch(int64_t row) const {
+    const char* entries =
+        reinterpret_cast<const char*>(is_sparse() ? values + starts[row] : dense(row));
+    __builtin_prefetch(entries);
+    __builtin_prefetch(entries + 64);
+    if (is_sparse()) __builtin_prefetch(columns + starts[row]);
+  }
+
+  double squared_norm(int64_t row) const {
+    double norm = 0;
+    const int64_t n = is_sparse() ? starts[row + 1] - starts[row] : n_columns;
+    const T* own = is_sparse() ? values + starts[row] : dense(row);
+    for (int64_t k = 0; k < n; ++k) norm += static_cast<double>(own[k]) * static_cast<double>(own[k]);
+    return norm;
+  }
+
+ private:
+  const T* dense(int64_t row) const { return values + row * row_stride; }
+};
+
+// Some rows with contiguous entries: those of the matrix itself, or copies of them.
+template <class T>
+class RowWindow {
+ public:
+  explicit RowWindow(const Matrix<T>& matrix) : matrix_(matrix), view_(matrix) {}
+
+  // A matrix whose rows 0, 1, ... are the rows from `begin` on; valid until the next call.
+  const Matrix<T>& at(int64_t begin, int64_t end) {
+    view_.n_rows = end - begin;
+    if (matrix_.is_sparse()) {
+      view_.starts = matrix_.starts + begin;
+    } else if (matrix_.column_stride == 1) {
+      view_.values = matrix_.values + begin * matrix_.row_stride;
+    } else {
+      copy_.resize((end - begin) * matrix_.n_columns);
+      for (int64_t c = 0; c < matrix_.n_columns; ++c) {
+        const T* column = matrix_.values + c * matrix_.column_stride + begin * matrix_.row_stride;
+        for (int64_t r = 0; r < end - begin; ++r) {
+          copy_[r * matrix_.n_columns + c] = column[r * matrix_.row_stride];
+        }
+      }
+      view_.values = copy_.data();
+      view_.row_stride = matrix_.n_columns;
+      view_.column_stride = 1;
+    }
+    return view_;
+  }
+
+ private:
+  const Matrix<T>& matrix_;
+  Matrix<T> view_;
+  std::vector<T> copy_;
+};
+
+}  // namespace maxmargin::linear

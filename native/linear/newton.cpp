@@ -1,0 +1,325 @@
+#include "newton.h"
+
+#include <cmath>
+
+namespace maxmargin::linear {
+namespace {
+
+// Features up to which the system is factorised.
+constexpr int64_t most_factorised = 2000;
+
+// Conjugate gradients end at this share of the gradient.
+constexpr double rough = 0.05;
+constexpr int64_t most_gradients = 500;
+
+constexpr int most_ridges = 8;
+constexpr int most_lengths = 60;
+
+// Steps without progress, which mean rounding.
+constexpr int64_t patience = 4;
+
+constexpr int64_t window_rows = 128;
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
+  return sum;
+}
+
+// Calls act(window, first, last) for the rows [begin, end), a few at a time.
+template <class T, class Act>
+void for_each_window(const Matrix<T>& data, int64_t begin, int64_t end, threads::Worker& worker,
+                     const Act& act) {
+  RowWindow<T> window(data);
+  for (int64_t first = begin; first < end; first += window_rows) {
+    worker.checkpoint();
+    const int64_t last = std::min(first + window_rows, end);
+    act(window.at(first, last), first, last);
+  }
+}
+
+struct VectorSum {
+  std::vector<double> values;
+  VectorSum& operator+=(const VectorSum& other) {
+    add_to(values, other.values);
+    return *this;
+  }
+};
+
+struct Nothing {
+  Nothing& operator+=(const Nothing&) { return *this; }
+};
+
+}  // namespace
+
+// At the multipliers a = slack / ridge.
+template <class T>
+struct PrimalNewton<T>::Slope {
+  DualSums multipliers;
+  double penalty = 0;
+
+  Slope& operator+=(const Slope& other) {
+    multipliers += other.multipliers;
+    penalty += other.penalty;
+    return *this;
+  }
+};
+
+template <class T>
+PrimalNewton<T>::PrimalNewton(const Matrix<T>& data, const Program& program, const Limits& limits,
+                              const Execution& execution, const Report& report)
+    : data_(data),
+      program_(program),
+      limits_(limits),
+      execution_(execution),
+      report_(report),
+      smallest_value_(program.smallest_value()),
+      best_(program.size(), data.n_columns),
+      size_(data.n_columns + 1),
+      tasks_(RowTasks::of(data.n_rows, 8 * size_ * size_)),
+      light_tasks_(RowTasks::of(data.n_rows, 8 * size_)) {}
+
+template <class T>
+double PrimalNewton<T>::regularisation(int64_t c) const {
+  return c + 1 < size_ ? 1.0 : program_.has_bias() ? program_.bias_weight : 1.0;
+}
+
+// What a point's slacks weigh in the Hessian.
+template <class T>
+double PrimalNewton<T>::weight(int64_t row) const {
+  double weight = 0;
+  for (int64_t i = row; i < program_.size(); i += program_.n_points) {
+    const bool has_slack = program_.sign[i] * (score_[row] + program_.linear[i]) < 0;
+    if (has_slack) weight += 1 / program_.ridge[i];
+  }
+  return weight;
+}
+
+template <class T>
+auto PrimalNewton<T>::slope() const -> Slope {
+  return sum_over_rows(light_tasks_, Slope{DualSums::of(size_)}, execution_,
+                       [&](int64_t begin, int64_t end, Slope& sum, threads::Worker& worker) {
+    for_each_window(data_, begin, end, worker,
+                    [&](const Matrix<T>& rows, int64_t first, int64_t last) {
+      for (int64_t r = first; r < last; ++r) {
+        for (int64_t i = r; i < program_.size(); i += program_.n_points) {
+          const double margin = program_.sign[i] * (score_[r] + program_.linear[i]);
+          if (margin >= 0) continue;
+          const double a = -margin / program_.ridge[i];
+          SideSum& own = sum.multipliers.side(program_.sign[i]);
+          rows.add(r - first, a, own.combination.data());
+          own.combination[size_ - 1] += a;
+          own.linear += program_.linear[i] * a;
+          own.ridge += 0.5 * program_.ridge[i] * a * a;
+          sum.penalty += program_.penalty(i, margin);
+        }
+      }
+    });
+  });
+}
+
+template <class T>
+std::vector<double> PrimalNewton<T>::gradient(const Slope& slope) const {
+  std::vector<double> gradient = slope.multipliers.combination();
+  for (int64_t c = 0; c < size_; ++c) gradient[c] = regularisation(c) * weights_[c] - gradient[c];
+  if (!program_.has_bias()) gradient.back() = 0;
+  return gradient;
+}
+
+template <class T>
+Progress PrimalNewton<T>::measure(const Slope& slope, int64_t iterations) const {
+  double primal = slope.penalty;
+  for (int64_t c = 0; c < size_; ++c) primal += 0.5 * regularisation(c) * weights_[c] * weights_[c];
+  return {iterations, primal, slope.multipliers.dual(program_), smallest_value_};
+}
+
+template <class T>
+std::vector<double> PrimalNewton<T>::direction(const std::vector<double>& gradient) {
+  return size_ <= most_factorised ? by_factorising(gradient) : by_conjugate_gradients(gradient);
+}
+
+template <class T>
+std::vector<double> PrimalNewton<T>::by_factorising(const std::vector<double>& gradient) {
+  GramSum<T> total = sum_over_rows(
+      tasks_, GramSum<T>(data_.n_columns), execution_,
+      [&](int64_t begin, int64_t end, GramSum<T>& sum, threads::Worker& worker) {
+        double weights[window_rows];
+        for_each_window(data_, begin, end, worker,
+                        [&](const Matrix<T>& rows, int64_t first, int64_t last) {
+          bool any = false;
+          for (int64_t r = first; r < last; ++r) any |= (weights[r - first] = weight(r)) > 0;
+          if (any) sum.add(rows, weights);
+        });
+      });
+  std::vector<double>& matrix = total.matrix();
+  for (int64_t c = 0; c < size_; ++c) matrix[c * size_ + c] += regularisation(c);
+  if (!program_.has_bias()) {
+    double* last = matrix.data() + (size_ - 1) * size_;
+    std::fill_n(last, size_ - 1, 0.0);
+    last[size_ - 1] = 1;
+  }
+  double ridge = 0;
+  for (int tries = 0; tries < most_ridges; ++tries) {
+    if (cholesky_.factorise(matrix.data(), size_, ridge)) {
+      std::vector<double> step = gradient;
+      cholesky_.solve(step);
+      for (double& value : step) value = -value;
+      return step;
+    }
+    ridge = ridge > 0 ? 100 * ridge : 1e-14;
+  }
+  return {};
+}
+
+template <class T>
+std::vector<double> PrimalNewton<T>::times_hessian(const std::vector<double>& step) const {
+  const double bias = program_.has_bias() ? step.back() : 0.0;
+  VectorSum total = sum_over_rows(
+      light_tasks_, VectorSum{std::vector<double>(size_)}, execution_,
+      [&](int64_t begin, int64_t end, VectorSum& sum, threads::Worker& worker) {
+        for_each_window(data_, begin, end, worker,
+                        [&](const Matrix<T>& rows, int64_t first, int64_t last) {
+          for (int64_t r = first; r < last; ++r) {
+            const double own = weight(r);
+            if (own == 0) continue;
+            const double scaled = own * (rows.dot(r - first, step.data()) + bias);
+            rows.add(r - first, scaled, sum.values.data());
+            sum.values[size_ - 1] += scaled;
+          }
+        });
+      });
+  for (int64_t c = 0; c < size_; ++c) total.values[c] += regularisation(c) * step[c];
+  if (!program_.has_bias()) total.values.back() = step.back();
+  return total.values;
+}
+
+template <class T>
+std::vector<double> PrimalNewton<T>::by_conjugate_gradients(
+    const std::vector<double>& gradient) const {
+  std::vector<double> step(size_), residual(size_), towards;
+  for (int64_t c = 0; c < size_; ++c) residual[c] = -gradient[c];
+  towards = residual;
+  double square = dot(residual, residual);
+  const double enough = rough * rough * square;
+  for (int64_t k = 0; k < most_gradients && square > enough; ++k) {
+    const std::vector<double> image = times_hessian(towards);
+    const double length = square / dot(towards, image);
+    for (int64_t c = 0; c < size_; ++c) {
+      step[c] += length * towards[c];
+      residual[c] -= length * image[c];
+    }
+    const double next = dot(residual, residual), share = next / square;
+    for (int64_t c = 0; c < size_; ++c) towards[c] = residual[c] + share * towards[c];
+    square = next;
+  }
+  return step;
+}
+
+template <class T>
+std::vector<double> PrimalNewton<T>::scores_of(const std::vector<double>& step) const {
+  std::vector<double> scores(program_.n_points);
+  const double bias = program_.has_bias() ? step.back() : 0.0;
+  sum_over_rows(light_tasks_, Nothing{}, execution_,
+                [&](int64_t begin, int64_t end, Nothing&, threads::Worker& worker) {
+    for_each_window(data_, begin, end, worker,
+                    [&](const Matrix<T>& rows, int64_t first, int64_t last) {
+      for (int64_t r = first; r < last; ++r) scores[r] = rows.dot(r - first, step.data()) + bias;
+    });
+  });
+  return scores;
+}
+
+// Newton's method on the line, whose derivative is increasing and piecewise linear; kept within a
+// bracket.
+template <class T>
+double PrimalNewton<T>::best_length(const std::vector<double>& step,
+                                    const std::vector<double>& change) const {
+  struct Derivatives {
+    double first = 0, second = 0;
+    Derivatives& operator+=(const Derivatives& other) {
+      return first += other.first, second += other.second, *this;
+    }
+  };
+  double linear = 0, quadratic = 0;
+  for (int64_t c = 0; c < size_; ++c) {
+    linear += regularisation(c) * weights_[c] * step[c];
+    quadratic += regularisation(c) * step[c] * step[c];
+  }
+  double low = 0, high = std::numeric_limits<double>::infinity(), length = 1;
+  for (int k = 0; k < most_lengths; ++k) {
+    const auto visit = [&](int64_t begin, int64_t end, Derivatives& sum, threads::Worker&) {
+      for (int64_t i = 0; i < program_.size(); i += program_.n_points) {
+        for (int64_t r = begin; r < end; ++r) {
+          const double sign = program_.sign[i + r];
+          const double margin = sign * (score_[r] + length * change[r] + program_.linear[i + r]);
+          if (margin >= 0) continue;
+          sum.first += margin * sign * change[r] / program_.ridge[i + r];
+          sum.second += change[r] * change[r] / program_.ridge[i + r];
+        }
+      }
+    };
+    const Derivatives at = sum_over_rows(light_tasks_, Derivatives{}, execution_, visit);
+    const double first = linear + length * quadratic + at.first, second = quadratic + at.second;
+    if (first > 0) high = std::min(high, length);
+    if (first < 0) low = std::max(low, length);
+    const double next = length - first / second;
+    const bool is_inside = next > low && next < high;
+    const double moved = is_inside ? next : std::isinf(high) ? 2 * length : 0.5 * (low + high);
+    if (std::abs(moved - length) <= 1e-12 * length || first == 0) return length;
+    length = moved;
+  }
+  return length;
+}
+
+// The multipliers that belong to the current slacks.
+template <class T>
+std::vector<double> PrimalNewton<T>::multipliers() const {
+  std::vector<double> found(program_.size());
+  for (int64_t i = 0; i < program_.size(); ++i) {
+    const double margin = program_.sign[i] * (score_[i % program_.n_points] + program_.linear[i]);
+    if (margin < 0) found[i] = -margin / program_.ridge[i];
+  }
+  return found;
+}
+
+template <class T>
+Outcome PrimalNewton<T>::run(const std::vector<double>& weights, double bias) {
+  Progress progress;
+  double least = std::numeric_limits<double>::infinity();
+  try {
+    weights_ = weights.empty() ? std::vector<double>(data_.n_columns) : weights;
+    weights_.push_back(program_.has_bias() ? bias : 0.0);
+    score_ = scores_of(weights_);
+    for (int64_t iteration = 0, in_vain = 0;; ++iteration) {
+      const Slope now = slope();
+      const Progress measured = measure(now, iteration);
+      if (!std::isfinite(measured.relative_gap())) return {Ending::stalled, progress};
+      const auto give_weights = [&](Machine& machine) {
+        machine.weights.assign(weights_.begin(), weights_.end() - 1);
+        machine.bias = program_.has_bias() ? weights_.back() : 0.0;
+      };
+      best_.offer(measured.primal, measured.dual, give_weights, [&] { return multipliers(); });
+      progress = best_.progress(iteration, smallest_value_);
+      const double gap = progress.relative_gap();
+      in_vain = gap < least ? 0 : in_vain + 1;
+      least = std::min(least, gap);
+      report_(progress);
+      if (gap <= limits_.gap) return {Ending::converged, progress};
+      if (iteration >= limits_.most_iterations) return {Ending::iterations, progress};
+      if (in_vain >= patience && gap < 1e-2) return {Ending::stalled, progress};
+      const std::vector<double> step = direction(gradient(now));
+      if (step.empty()) return {Ending::stalled, progress};
+      const std::vector<double> change = scores_of(step);
+      const double length = best_length(step, change);
+      for (int64_t c = 0; c < size_; ++c) weights_[c] += length * step[c];
+      for (int64_t r = 0; r < program_.n_points; ++r) score_[r] += length * change[r];
+    }
+  } catch (const threads::Interrupted&) {
+    return {Ending::interrupted, progress};
+  }
+}
+
+template class PrimalNewton<float>;
+template class PrimalNewton<double>;
+
+}  // namespace maxmargin::linear

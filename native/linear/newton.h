@@ -1,0 +1,60 @@
+// Newton's method on the primal of squared losses.
+//
+// The objective has a piecewise constant Hessian, R + X'DX over the points with slack; steps with
+// an exact line search reach its optimum after finitely many (Keerthi, DeCoste 2005; Chapelle 2007).
+// The system is solved by Cholesky where the features are few, else by conjugate gradients.
+#pragma once
+
+#include <vector>
+
+#include "../linalg/cholesky.h"
+#include "dual_value.h"
+#include "gram.h"
+#include "incumbent.h"
+#include "matrix.h"
+#include "program.h"
+#include "sums.h"
+
+namespace maxmargin::linear {
+
+template <class T>
+class PrimalNewton {
+ public:
+  PrimalNewton(const Matrix<T>& data, const Program& program, const Limits& limits,
+               const Execution& execution, const Report& report);
+
+  // Starts from the given weights and bias; empty for zero.
+  Outcome run(const std::vector<double>& weights, double bias);
+
+  const Machine& machine() const { return best_.machine(); }
+
+ private:
+  struct Slope;  // what the gradient and the values need from the data
+
+  Slope slope() const;
+  std::vector<double> multipliers() const;
+  std::vector<double> gradient(const Slope& slope) const;
+  std::vector<double> direction(const std::vector<double>& gradient);
+  std::vector<double> by_factorising(const std::vector<double>& gradient);
+  std::vector<double> by_conjugate_gradients(const std::vector<double>& gradient) const;
+  std::vector<double> times_hessian(const std::vector<double>& step) const;
+  std::vector<double> scores_of(const std::vector<double>& step) const;
+  double best_length(const std::vector<double>& step, const std::vector<double>& change) const;
+  Progress measure(const Slope& slope, int64_t iterations) const;
+  double regularisation(int64_t c) const;
+  double weight(int64_t row) const;
+
+  const Matrix<T>& data_;
+  const Program& program_;
+  const Limits limits_;
+  const Execution& execution_;
+  const Report& report_;
+  const double smallest_value_;
+  Incumbent best_;
+  const int64_t size_;  // features and bias
+  const RowTasks tasks_, light_tasks_;
+  linalg::Cholesky cholesky_;
+  std::vector<double> weights_, score_;
+};
+
+}  // namespace maxmargin::linear

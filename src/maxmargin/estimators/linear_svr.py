@@ -1,0 +1,145 @@
+"""Linear support vector regression at any size."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from maxmargin.estimators.linear_base import LinearMachine, bias_weight
+from maxmargin.estimators.linear_prediction import WeightedPrediction
+from maxmargin.estimators.linear_proof import WeightedMachine
+from maxmargin.problems import EpsilonTube
+from maxmargin.problems.base import slack_price
+from maxmargin.solvers.linear_engine import LinearProgram
+from maxmargin.typing import Floats
+
+__all__ = ["LinearSVR"]
+
+
+class LinearSVR(RegressorMixin, WeightedPrediction, LinearMachine):
+    """Linear support vector regression, with scikit-learn's interface and a certificate.
+
+    It minimises 1/2 |w|^2 + C sum_i s_i loss(max(0, |y_i - f(x_i)| - epsilon)).
+
+    Parameters
+    ----------
+    epsilon : float
+        Half the tube's width.
+    tol : float
+        Relative duality gap at which to stop.
+    C : float
+        Price of leaving the tube.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}
+        The price's shape.
+    fit_intercept, intercept_scaling, dual, verbose, random_state, max_iter, solver, bias, n_jobs, \
+time_limit, warm_start
+        As in `LinearSVC`.
+
+    Attributes
+    ----------
+    coef_, intercept_, n_iter_
+        As in scikit-learn.
+    solver_, certificate_, slack_, margin_, fit_time_
+        As in `LinearSVC`; the margin is the tube's half-width.
+
+    Examples
+    --------
+    >>> from maxmargin import LinearSVR
+    >>> machine = LinearSVR(C=10, epsilon=0.1, bias="free", tol=1e-8)
+    >>> machine.fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]).coef_.round(4)
+    array([0.9])
+    """
+
+    _numeric_targets = True
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearMachine._parameter_constraints,
+        "epsilon": [Interval(Real, 0.0, None, closed="left")],
+        "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 0.0,
+        tol: float = 1e-4,
+        C: float = 1.0,
+        loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        dual: bool | Literal["auto"] = "auto",
+        verbose: int = 0,
+        random_state: Any = None,
+        max_iter: int = 1000,
+        solver: Literal["auto", "coordinate-descent", "interior-point", "newton"] = "auto",
+        bias: Literal["free", "regularised"] = "regularised",
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        warm_start: bool = False,
+    ) -> None:
+        self.epsilon = epsilon
+        self.tol = tol
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.dual = dual
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.solver = solver
+        self.bias = bias
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.warm_start = warm_start
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The points. float32 and float64 arrays of any layout are read where they are.
+        y : array-like of shape (n,)
+            Targets.
+        sample_weight : array-like of shape (n,), optional
+            Multiplies C point by point. Points of weight zero or less are left out.
+        """
+        data = self._counting(self._prepare(X, y, sample_weight))
+        squared, bias = self.loss == "squared_epsilon_insensitive", self._bias()
+        targets = np.asarray(data.y, dtype=np.float64)
+        sign = np.repeat([1.0, -1.0], len(targets))
+        price = np.tile(self._price() * data.weight, 2)
+        program = LinearProgram(
+            sign,
+            self.epsilon * sign - np.tile(targets, 2),
+            *slack_price(price, squared=squared),
+            bias_weight(bias),
+        )
+        solve = self._solver(data, [program], squared=squared)
+        (answer,), tasks = self._run(data, solve, 1)
+        self._remember([answer], [program])
+        self.coef_ = answer.weights
+        self.intercept_: Any = np.array([answer.bias]) if self.fit_intercept else 0.0
+        make = partial(
+            EpsilonTube,
+            data.X,
+            targets,
+            C=self._price(),
+            epsilon=self.epsilon,
+            loss=self.loss,
+            bias=bias,
+            sample_weight=data.weight,
+        )
+        self._finish(data, tasks, [WeightedMachine(make, answer, data.rows)])
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Return the predicted target of each row of X."""
+        return self._scores(X)[:, 0]

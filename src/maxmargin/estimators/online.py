@@ -1,0 +1,365 @@
+"""Linear classification of streams: `OnlineSVC`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.utils import compute_class_weight
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.errors import InvalidInputError
+from maxmargin.estimators.online_base import OnlineMachine, Rows, checked_stream
+from maxmargin.solvers.online_engine import OnlineLearner, OnlineRule
+from maxmargin.streams import Chunks, chunks
+from maxmargin.typing import Floats, Integers
+
+__all__ = ["OnlineSVC"]
+
+_ALPHA = 1e-4
+
+
+class OnlineSVC(ClassifierMixin, OnlineMachine):
+    """Linear support vector classification from data that come in chunks.
+
+    For each class against the rest (or, of two, for the second one) it minimises
+    alpha/2 (|w|^2 + b^2) + the mean over the rows of price * loss(y (w'x + b)), row by row, in
+    memory that does not depend on how many rows there are. Features of comparable scale help.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        Price of the weights' norm, lambda. 1e-4 where neither it nor C is given.
+    C : float, optional
+        Price of slack, in its place: alpha = 1 / (C n) for n rows, or rows of total weight n.
+    n_samples : float, optional
+        That n, which `C` needs in `partial_fit`.
+    loss : {"hinge", "squared_hinge"}
+        Of a margin below one.
+    method : {"averaged", "pegasos"}
+        Steps that need no tuning: as long as the weights have come far, relative to the gradients
+        met, and never beyond a row's margin; or those of Pegasos, 1 / (alpha t), for the hinge
+        loss without a free bias.
+    average : bool
+        Whether the model is the mean over all steps, recent ones first, or the last one.
+    fit_intercept : bool
+        Whether there is an intercept.
+    bias : {"regularised", "free"}
+        Whether it is penalised like the weights.
+    class_weight : dict or "balanced", optional
+        Multiplies the loss class by class. "balanced" ones follow the rows seen so far.
+    max_iter : int
+        Passes over the data at most, in `fit`.
+    tol : float, optional
+        `fit` ends when two passes in a row lower the objective by no more than this fraction; None
+        for `max_iter` passes.
+    shuffle : bool
+        Whether the rows of a chunk, or in `fit` of a pass, come in random order.
+    random_state : int, RandomState or None
+        Of that order: the same seed gives the same model.
+    warm_start : bool
+        Whether `fit` and `fit_stream` go on from the last model.
+    n_jobs : int, optional
+        Threads, of which each learns some of the classes; the model does not depend on it.
+    time_limit : float, optional
+        Seconds at most for `fit` and `fit_stream`; the model so far is kept.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The class labels.
+    coef_, intercept_ : ndarray of shape (n_machines, d) and (n_machines,)
+        One machine a class; a single one for two classes.
+    alpha_ : float
+        The price of the weights' norm in use.
+    class_weight_ : ndarray
+        What multiplies the loss of each class.
+    n_iter_ : int
+        Passes over the data.
+    t_ : float
+        Rows learnt, counted by their weights.
+    loss_ : float or ndarray of shape (n_machines,)
+        A running estimate of the loss: of the mean weights on each row before it was learnt.
+    objective_estimate_ : float or ndarray of shape (n_machines,)
+        The objective with that loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import OnlineSVC
+    >>> rng = np.random.default_rng(0)
+    >>> machine = OnlineSVC(random_state=0)
+    >>> for _ in range(20):
+    ...     X = rng.normal(size=(100, 2))
+    ...     machine = machine.partial_fit(X, X[:, 0] > X[:, 1], classes=[False, True])
+    >>> machine.predict([[2.0, -1.0], [-1.0, 2.0]])
+    array([ True, False])
+    >>> machine.t_, machine.loss_ < 0.1
+    (2000.0, True)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **OnlineMachine._parameter_constraints,
+        "alpha": [Interval(Real, 0.0, None, closed="neither"), None],
+        "C": [Interval(Real, 0.0, None, closed="neither"), None],
+        "n_samples": [Interval(Real, 0.0, None, closed="neither"), None],
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
+        "method": [StrOptions({"averaged", "pegasos"})],
+        "fit_intercept": ["boolean"],
+        "bias": [StrOptions({"regularised", "free"})],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: float | None = None,
+        C: float | None = None,
+        n_samples: float | None = None,
+        loss: Literal["hinge", "squared_hinge"] = "hinge",
+        method: Literal["averaged", "pegasos"] = "averaged",
+        average: bool = True,
+        fit_intercept: bool = True,
+        bias: Literal["regularised", "free"] = "regularised",
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.C = C
+        self.n_samples = n_samples
+        self.loss = loss
+        self.method = method
+        self.average = average
+        self.fit_intercept = fit_intercept
+        self.bias = bias
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to data in memory, pass after pass.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The points.
+        y : array-like of shape (n,)
+            Class labels.
+        sample_weight : array-like of shape (n,), optional
+            How many rows each row counts for. Rows of weight zero or less are left out.
+        """
+        X, y = self._checked(X, y, reset=True)
+        check_classification_targets(y)
+        weight = self._weight(sample_weight, X)
+        self.classes_ = np.unique(y)
+        self._require_two_classes()
+        labels = self._labels(y)
+        counted = np.maximum(weight, 0.0)
+        if counted.any() and len(np.unique(labels[counted > 0])) < 2:
+            raise InvalidInputError(
+                "Invalid input - all samples with positive weights belong to the same class: "
+                "give another class a positive weight."
+            )
+        self.alpha_ = self._alpha(float(counted.sum()))
+        self._begin(X.shape[1])
+        self._class_totals = np.zeros(len(self.classes_))
+        self._fit_rows(Rows(X, labels, weight, self._prices(labels, counted)))
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn one chunk of rows, once each.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The points.
+        y : array-like of shape (n,)
+            Class labels.
+        classes : array-like, optional
+            All class labels of the stream, which the first call needs.
+        sample_weight : array-like of shape (n,), optional
+            How many rows each row counts for. Rows of weight zero or less are left out.
+        """
+        is_first = _check_partial_fit_first_call(self, classes) or "_learner" not in vars(self)
+        X, y = self._checked(X, y, reset=is_first)
+        if is_first:
+            self._start_stream(X.shape[1], None)
+        self.n_iter_ = 1
+        self.alpha_ = self._alpha(None)
+        return self._learn_chunk(self._chunk_rows(X, y, sample_weight))
+
+    def fit_stream(self, source: Any, classes: Any = None, *, epochs: int = 1) -> Self:
+        """Fit to a stream, from its first chunk on.
+
+        Parameters
+        ----------
+        source : path, function, iterable or arrays
+            What `maxmargin.streams.chunks` takes.
+        classes : array-like, optional
+            All class labels. Without them, or with `C` and no `n_samples`, the stream is read once
+            before to find them.
+        epochs : int
+            Passes over the stream.
+        """
+        self._validate_params()
+        stream = chunks(source)
+        n_passes = checked_stream(stream, epochs)
+        n_rows = None
+        if classes is None or (self.C is not None and self.n_samples is None):
+            found, n_rows = _survey(stream)
+            classes = found if classes is None else classes
+        self.classes_ = np.unique(np.asarray(classes))
+        self._require_two_classes()
+        self.alpha_ = self._alpha(n_rows)
+        self._fit_passes(lambda: self._stream_rows(stream, n_rows), n_passes)
+        return self
+
+    def _stream_rows(self, stream: Chunks, n_rows: float | None) -> Iterator[Rows]:
+        for k, (X, y) in enumerate(stream):
+            is_first = k == 0 and self.n_iter_ == 0
+            if y is None:
+                raise InvalidInputError("The stream must have labels: its chunks are pairs (X, y).")
+            X, y = self._checked(X, y, reset=is_first)
+            if is_first:
+                self._start_stream(X.shape[1], n_rows)
+            yield self._chunk_rows(X, y, None)
+
+    def _start_stream(self, n_features: int, n_rows: float | None) -> None:
+        self._require_two_classes()
+        self.alpha_ = self._alpha(n_rows)
+        self._begin(n_features)
+        self._class_totals = np.zeros(len(self.classes_))
+
+    def _chunk_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        labels = self._labels(y)
+        weight = self._weight(sample_weight, X)
+        return Rows(X, labels, weight, self._prices(labels, np.maximum(weight, 0.0)))
+
+    # Parts --------------------------------------------------------------------------------------
+
+    def _require_two_classes(self) -> None:
+        if len(self.classes_) < 2:
+            raise InvalidInputError(
+                "The number of classes has to be greater than one; got "
+                f"{len(self.classes_)} class: give another class, or use OnlineOneClassSVM."
+            )
+
+    def _labels(self, y: Any) -> Integers:
+        """Return which of the classes each label is."""
+        labels: Integers = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
+        strange = self.classes_[labels] != y
+        if np.any(strange):
+            raise InvalidInputError(
+                f"y contains the label {np.asarray(y)[strange][0]!r}, which is not among the "
+                f"classes {self.classes_.tolist()}: give all classes at the first call."
+            )
+        return labels
+
+    def _prices(self, labels: Integers, weight: Floats) -> Floats:
+        """Return what multiplies the loss of each class."""
+        n = len(self.classes_)
+        self._class_totals = self._class_totals + np.bincount(labels, weight, n)
+        if self.class_weight == "balanced":
+            held = self._class_totals
+            shares = np.divide(held.sum(), held, out=np.zeros(n), where=held > 0)
+            self.class_weight_ = shares / n
+        else:
+            self.class_weight_ = compute_class_weight(
+                self.class_weight, classes=self.classes_, y=self.classes_
+            )
+        return np.asarray(self.class_weight_, np.float64)
+
+    def _alpha(self, n_rows: float | None) -> float:
+        if self.C is None:
+            return _ALPHA if self.alpha is None else float(self.alpha)
+        if self.alpha is not None:
+            raise InvalidInputError("alpha and C say the same: give one of them.")
+        n = self.n_samples if n_rows is None else n_rows
+        if n is None:
+            raise InvalidInputError(
+                "C needs the number of rows of the stream, alpha = 1 / (C n): give n_samples, or "
+                "alpha in its place."
+            )
+        return 1.0 / (float(self.C) * max(float(n), np.finfo(float).tiny))
+
+    def _rule(self) -> OnlineRule:
+        bias = self.bias if self.fit_intercept else "none"
+        if self.method == "averaged":
+            return OnlineRule(self.alpha_, self.loss, "proximal", "distance", bias)
+        if self.loss != "hinge" or bias == "free":
+            raise InvalidInputError(
+                "method='pegasos' takes loss='hinge' and no free bias, for its first steps are too "
+                "long for others: give method='averaged'."
+            )
+        return OnlineRule(self.alpha_, "hinge", "pegasos", "inverse_time", bias)
+
+    def _new_learner(self, n_features: int) -> OnlineLearner:
+        n_classes = len(self.classes_)
+        return OnlineLearner(1 if n_classes == 2 else n_classes, n_features)
+
+    def _publish(self) -> None:
+        self.coef_, self.intercept_ = self._weights()
+
+    # Prediction ---------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the decision values of each row of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+            The points.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, n_classes)
+            For two classes positive on the side of ``classes_[1]``, else one value a class.
+        """
+        values: Floats = self._scores(X) + self.intercept_
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each row of X."""
+        check_is_fitted(self)
+        values = self.decision_function(X)
+        winner = (values >= 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        return self.classes_[winner]
+
+
+def _survey(stream: Chunks) -> tuple[Any, float]:
+    """Return the labels and the number of rows of a stream that can be read again."""
+    if not stream.rereadable:
+        raise InvalidInputError(
+            "The source is an iterator, which can be read once: give classes, and n_samples where "
+            "C is given; or a function that makes an iterator."
+        )
+    labels: Any = None
+    n_rows = 0
+    for X, y in stream:
+        if y is None:
+            raise InvalidInputError("The stream must have labels: its chunks are pairs (X, y).")
+        new = np.unique(np.asarray(y))
+        labels = new if labels is None else np.union1d(labels, new)
+        n_rows += X.shape[0]
+    if labels is None:
+        raise InvalidInputError("The stream has no rows: give one with at least a chunk.")
+    return labels, float(n_rows)

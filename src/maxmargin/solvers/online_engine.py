@@ -1,0 +1,244 @@
+"""The compiled learner of linear machines from rows that come one after the other.
+
+Minimises lambda/2 |w|^2 + slope b + mean of price * loss over the rows. What the machines know is
+held here in arrays, so that it can be saved, copied and taken up again; its size does not depend on
+how many rows were learnt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+
+import maxmargin._native as _native
+from maxmargin.errors import InvalidInputError
+from maxmargin.kernels.blocks import default_threads
+from maxmargin.solvers.answers import Ending
+from maxmargin.typing import Floats, Integers
+
+__all__ = ["Learnt", "OnlineLearner", "OnlineRule"]
+
+_LOSSES = {
+    "hinge": _native.OnlineLoss.hinge,
+    "squared_hinge": _native.OnlineLoss.squared_hinge,
+}
+_STEPS = {
+    "proximal": _native.OnlineStep.proximal,
+    "pegasos": _native.OnlineStep.pegasos,
+}
+_SCHEDULES = {
+    "distance": _native.OnlineSchedule.distance,
+    "inverse_time": _native.OnlineSchedule.inverse_time,
+}
+
+# The fields of the core's OnlineNumbers, in its order.
+_NUMBERS = np.dtype(
+    [
+        (name, np.float64)
+        for name in (
+            "seen",
+            "scale",
+            "share",
+            "carried",
+            "bias",
+            "mean_bias",
+            "norm",
+            "size",
+            "loss",
+            "total_loss",
+            "farthest",
+            "travelled",
+        )
+    ]
+)
+
+
+@dataclass(frozen=True)
+class OnlineRule:
+    """What is minimised, and by which steps.
+
+    Attributes
+    ----------
+    alpha : float
+        lambda, the price of |w|^2 / 2.
+    loss : {"hinge", "squared_hinge"}
+        Of a margin below one.
+    step : {"proximal", "pegasos"}
+        Pegasos takes the hinge loss and a bias that is penalised, or none.
+    schedule : {"distance", "inverse_time"}
+        The length of proximal steps; see native/linear/online.h.
+    bias : {"none", "regularised", "free", "scaled"}
+        Whether there is one, and whether `alpha` holds for it; a scaled one is free and moves as
+        fast as the rows are long.
+    bias_slope : float
+        What the bias itself costs.
+    """
+
+    alpha: float
+    loss: Literal["hinge", "squared_hinge"] = "hinge"
+    step: Literal["proximal", "pegasos"] = "proximal"
+    schedule: Literal["distance", "inverse_time"] = "distance"
+    bias: Literal["none", "regularised", "free", "scaled"] = "regularised"
+    bias_slope: float = 0.0
+
+    def native(self, highest_price: float) -> _native.OnlineRule:
+        """Return the rule as the core knows it."""
+        return _native.OnlineRule(
+            _LOSSES[self.loss],
+            _STEPS[self.step],
+            _SCHEDULES[self.schedule],
+            self.alpha,
+            0.0 if self.bias == "none" else 1.0,
+            self.bias == "scaled",
+            self.bias == "regularised",
+            self.bias_slope,
+            highest_price,
+        )
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """How a call ended: rows that every machine has learnt, and what stopped it, if anything."""
+
+    n_rows: int
+    ending: Ending | None
+
+
+class OnlineLearner:
+    """Machines over the same features, each for one label against the others.
+
+    Parameters
+    ----------
+    n_machines, n_features : int
+        A single machine is for label 1 against the others.
+    bias : float
+        Where the bias starts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.solvers.online_engine import OnlineLearner, OnlineRule
+    >>> X, labels = np.array([[-1.0], [1.0]]), np.array([0, 1])
+    >>> learner = OnlineLearner(1, 1)
+    >>> for _ in range(2000):
+    ...     end = learner.learn(X, labels, np.ones(2), np.ones(2), OnlineRule(alpha=0.01))
+    >>> weights, bias = learner.mean()
+    >>> weights.round(2) + 0.0, learner.seen
+    (array([[1.]]), 4000.0)
+    """
+
+    def __init__(self, n_machines: int, n_features: int, bias: float = 0.0) -> None:
+        self.directions = np.zeros((n_machines, n_features))
+        self.corrections = np.zeros((n_machines, n_features))
+        self.numbers = np.zeros(n_machines, _NUMBERS)
+        self.numbers["scale"] = self.numbers["share"] = 1.0
+        self.numbers["bias"] = self.numbers["mean_bias"] = bias
+
+    def learn(
+        self,
+        X: Any,
+        labels: Integers,
+        importance: Floats,
+        prices: Floats,
+        rule: OnlineRule,
+        *,
+        order: Integers | None = None,
+        n_threads: int | None = None,
+        seconds: float | None = None,
+    ) -> Learnt:
+        """Learn rows once each.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n, d)
+            In float32 or float64, in any layout.
+        labels : ndarray of shape (n,)
+            From zero on.
+        importance : ndarray of shape (n,)
+            Positive; a row of importance two counts as two rows.
+        prices : ndarray of shape (n_labels,)
+            What multiplies the loss of each label.
+        rule : OnlineRule
+            What is minimised.
+        order : ndarray, optional
+            The rows to learn, in this order; by default all as they come.
+        n_threads : int, optional
+            At most this many; each machine is learnt by one.
+        seconds : float, optional
+            After which to stop.
+        """
+        n = X.shape[0]
+        prices = np.ascontiguousarray(prices, np.float64)
+        rows = _native.OnlineRows(
+            np.arange(n) if order is None else np.ascontiguousarray(order, np.int64),
+            np.ascontiguousarray(labels, np.int32),
+            np.ascontiguousarray(importance, np.float64),
+            prices,
+        )
+        how = (
+            rows,
+            rule.native(float(prices.max())),
+            self._machines(),
+            default_threads() if n_threads is None else n_threads,
+            -1.0 if seconds is None else seconds,
+        )
+        if sparse.issparse(X):
+            values, columns, starts = _csr_parts(X)
+            n_learnt, reason = _native.learn_online_csr(values, columns, starts, X.shape[1], *how)
+        else:
+            n_learnt, reason = _native.learn_online_dense(X, *how)
+        return Learnt(n_learnt, reason or None)
+
+    def _machines(self) -> _native.OnlineMachines:
+        numbers = self.numbers.view(np.float64).reshape(len(self.numbers), -1)
+        return _native.OnlineMachines(self.directions, self.corrections, numbers)
+
+    def like(self, other: OnlineLearner) -> bool:
+        """Return whether both are as many machines over as many features."""
+        return self.directions.shape == other.directions.shape
+
+    def last(self) -> tuple[Floats, Floats]:
+        """Return the weights and the biases after the last row."""
+        return self._column("scale") * self.directions, self.numbers["bias"].copy()
+
+    def mean(self) -> tuple[Floats, Floats]:
+        """Return the means of the weights and of the biases over all rows, recent ones first."""
+        sums = self.corrections + self._column("carried") * self.directions
+        return self._column("share") * sums, self.numbers["mean_bias"].copy()
+
+    def _column(self, name: str) -> Floats:
+        return self.numbers[name][:, None]
+
+    @property
+    def seen(self) -> float:
+        """The importance of all rows learnt."""
+        return float(self.numbers["seen"][0])
+
+    @property
+    def total_loss(self) -> Floats:
+        """The sum of these losses over all rows, by their importance."""
+        return self.numbers["total_loss"].copy()
+
+    @property
+    def loss(self) -> Floats:
+        """The loss of each machine's mean on rows it had not learnt then, recent ones first."""
+        return self.numbers["loss"].copy()
+
+
+def _csr_parts(X: Any) -> tuple[Any, Any, Any]:
+    if X.shape[1] > np.iinfo(np.int32).max:
+        raise InvalidInputError(
+            f"A sparse matrix may have at most {np.iinfo(np.int32).max} columns; "
+            f"this one has {X.shape[1]}."
+        )
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return (
+        np.ascontiguousarray(X.data),
+        np.ascontiguousarray(X.indices, np.int32),
+        np.ascontiguousarray(X.indptr, np.int64),
+    )
