@@ -25,6 +25,8 @@ def l1_measures(
 ) -> Measures:
     """Measure the weights and the bias of an l1 machine with squared hinge loss.
 
+    ::
+
         primal  min |w|_1 + |b| / scale + sum C_i slack_i^2
         dual    max sum a_i - a_i^2 / (4 C_i),   a >= 0,   |sum y_i a_i x_ij| <= 1 for every j,
                 |sum y_i a_i| <= 1 / scale, or = 0 where the bias is free
@@ -120,6 +122,8 @@ def crammer_singer_measures(
     multipliers: Floats,
 ) -> Measures:
     """Measure a machine of Crammer and Singer.
+
+    ::
 
         primal  min 1/2 sum_m |w_m|^2 + sum C_i max_m (e_im + f_m(x_i)) - f_{y_i}(x_i)
         dual    max -1/2 sum_m |sum_i a_im x_i|^2 - sum e_im a_im,
