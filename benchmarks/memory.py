@@ -11,7 +11,7 @@ import numpy as np
 _STATUS = Path("/proc/self/status")
 
 
-def warm(n_bytes: int = 11 << 28) -> None:
+def warm(n_bytes: int = 4 << 30) -> None:
     """Touch memory and free it, so that the system has it at hand for whoever asks next.
 
     A virtual machine gets its memory from the host at the first touch, ten times as slowly as
