@@ -44,12 +44,13 @@ def chosen_problems(arguments: argparse.Namespace) -> list[problems.Problem]:
 
 def solve_all(
     arguments: argparse.Namespace,
-    compared: list[libraries.Library],
+    libraries_asked: list[libraries.Library],
     results: Results,
     folder: Path,
     save: Callable[[], None],
 ) -> None:
     for problem in chosen_problems(arguments):
+        compared = [lib for lib in libraries_asked if lib.name not in problem.too_slow]
         arrays = problems.prepared(problem, arguments.rows)
         data = folder / f"{problem.name}.npz"
         datasets.write(data, arrays)

@@ -30,6 +30,7 @@ class Problem:
     gamma: float
     load: Callable[[], Arrays]
     is_large: bool = False
+    too_slow: tuple[str, ...] = ()
 
 
 def as_they_are(name: str, scale: float = 1.0) -> Callable[[], Arrays]:
@@ -133,6 +134,7 @@ PROBLEMS = (
         0.02,
         lambda: mnist(60000),
         is_large=True,
+        too_slow=("sklearn", "libsvm", "intelex64", "aocl64"),
     ),
 )
 
