@@ -4,8 +4,8 @@
 
 #include "../kernels/rows.h"
 #include "../linear/coordinate_descent.h"
-#include "../linear/interior_point.h"
 #include "../linear/newton.h"
+#include "../linear/sifting.h"
 #include "arrays.h"
 #include "listener.h"
 
@@ -102,8 +102,8 @@ Result solve_one(Method method, const linear::Matrix<T>& data,
                  const linear::Limits& limits, const Start& start, uint64_t seed,
                  const Execution& execution, const linear::Report& report) {
   if (method == Method::interior_point) {
-    linear::InteriorPoint<T> solver(data, program, limits, execution, report);
-    const linear::Outcome outcome = solver.run();
+    linear::Sifting<T> solver(data, program, limits, execution, report);
+    const linear::Outcome outcome = solver.run(start.weights, start.bias);
     return {outcome, solver.machine()};
   }
   if (method == Method::newton) {

@@ -11,8 +11,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The estimated gap must fall to this share of the one asked for before it is measured, and to this
 // share of the last estimate if a measurement has said no.
-constexpr double sure_enough = 0.9;
-constexpr double next_try = 0.5;
+constexpr double sure_enough = 1.0;
+constexpr double next_try = 0.7;
 
 // Active variables whose projected derivatives lie within this share of the tolerance have converged.
 constexpr double settled = 0.01;
@@ -20,9 +20,13 @@ constexpr double settled = 0.01;
 // A free bias moves when the gap is down to this share of what its sum costs.
 constexpr double balanced_enough = 0.5;
 
-// Sweeps without a measurement at most, fewer at first: what is measured is what an interrupt leaves.
-// Measurements of settled multipliers without progress mean rounding.
+// Sweeps without all variables at least.
 constexpr int64_t rarely = 20;
+
+// Sweeps without a measurement: what is measured is what an interrupt leaves.
+int64_t sweeps_at_once(int64_t done) { return 1 + done / 2; }
+
+// Measurements of settled multipliers without progress mean rounding.
 constexpr int64_t patience = 5;
 
 uint64_t next(uint64_t& state) {  // xorshift64*
@@ -55,20 +59,23 @@ void CoordinateDescent<T>::start(const std::vector<double>& multipliers) {
   const int64_t n = program_.n_points, m = program_.size();
   stiffness_ = bias_stiffness();
   weights_.assign(data_.n_columns, 0.0);
-  multiplier_.assign(m, 0.0);
-  curvature_.resize(m);
+  constraints_.resize(m);
   bias_ = sum_ = 0;
   for (int64_t i = 0; i < m; ++i) {
     const int64_t row = i % n;
-    curvature_[i] = squared_norms_[row] + stiffness_ + program_.ridge[i];
+    Constraint& own = constraint(i);
+    own = {program_.sign[i], program_.linear[i], program_.cost[i], program_.ridge[i],
+           squared_norms_[row] + stiffness_ + program_.ridge[i], 0};
     if (multipliers.empty() || multipliers[i] == 0) continue;
-    multiplier_[i] = std::clamp(multipliers[i], 0.0, program_.cost[i]);
-    const double signed_value = program_.sign[i] * multiplier_[i];
-    data_.add(row, signed_value, weights_.data());
-    sum_ += signed_value;
+    // What both multipliers of a tube have in common cancels out.
+    const double opposite = program_.sides == 2 ? multipliers[(i + n) % m] : 0.0;
+    const double left = multipliers[i] - std::min(std::max(opposite, 0.0), multipliers[i]);
+    own.multiplier = std::clamp(left, 0.0, own.cost);
+    data_.add(row, own.sign * own.multiplier, weights_.data());
+    sum_ += own.sign * own.multiplier;
   }
   if (program_.bias_weight > 0) bias_ = stiffness_ * sum_;
-  active_.resize(m);
+  active_.resize(n);
   std::iota(active_.begin(), active_.end(), 0);
   activate_all();
 }
@@ -108,46 +115,92 @@ void CoordinateDescent<T>::shuffle() {
   }
 }
 
-// Returns whether the variable is to be left out from now on.
 template <class T>
-bool CoordinateDescent<T>::visit(int64_t i, Sweep& sweep) {
-  const int64_t row = row_of(i);
-  const double sign = program_.sign[i], a = multiplier_[i], cost = program_.cost[i];
-  const double margin = sign * (data_.dot(row, weights_.data()) + bias_ + program_.linear[i]);
-  const double slope = margin + program_.ridge[i] * a;
-  sweep.gap += program_.penalty(i, margin) + a * margin + conjugate(i, a);
-  if ((a == 0 && slope > shrink_above_) || (a == cost && slope < shrink_below_)) return true;
-  double projected = slope;
-  if (a == 0) projected = std::min(slope, 0.0);
-  if (a == cost) projected = std::max(slope, 0.0);
-  sweep.highest = std::max(sweep.highest, projected);
-  sweep.lowest = std::min(sweep.lowest, projected);
-  if (projected == 0) return false;
-  // A row of zeros has no curvature: its multiplier goes all the way.
-  const double optimum = curvature_[i] > 0 ? a - slope / curvature_[i] : slope < 0 ? cost : 0.0;
-  const double moved = std::clamp(optimum, 0.0, cost), change = sign * (moved - a);
-  if (change == 0) return false;
-  multiplier_[i] = moved;
+void CoordinateDescent<T>::move(int64_t row, double change) {
   data_.add(row, change, weights_.data());
   bias_ += stiffness_ * change;
   sum_ += change;
+}
+
+// Both visits return whether the point is to be left out from now on.
+template <class T>
+bool CoordinateDescent<T>::visit(int64_t row, Sweep& sweep) {
+  Constraint& own = constraints_[row];
+  const double a = own.multiplier;
+  const double margin = own.sign * (data_.dot(row, weights_.data()) + bias_ + own.linear);
+  const double slope = margin + own.ridge * a;
+  sweep.gap += own.share_of_gap(margin);
+  if ((a == 0 && slope > shrink_above_) || (a == own.cost && slope < shrink_below_)) return true;
+  double projected = slope;
+  if (a == 0) projected = std::min(slope, 0.0);
+  if (a == own.cost) projected = std::max(slope, 0.0);
+  sweep.highest = std::max(sweep.highest, projected);
+  sweep.lowest = std::min(sweep.lowest, projected);
+  if (projected == 0) return false;
+  const double moved = std::clamp(own.optimum(a, slope), 0.0, own.cost);
+  if (moved == a) return false;
+  own.multiplier = moved;
+  move(row, own.sign * (moved - a));
   return false;
+}
+
+// The two multipliers of a tube are one signed number, for one of them is zero: upwards its slope
+// is that of one constraint, downwards that of the other.
+template <class T>
+bool CoordinateDescent<T>::visit_pair(int64_t row, Sweep& sweep) {
+  Constraint &first = constraints_[2 * row], &second = constraints_[2 * row + 1];
+  Constraint &up = first.sign > 0 ? first : second, &down = first.sign > 0 ? second : first;
+  const double score = data_.dot(row, weights_.data()) + bias_;
+  const double margin_up = score + up.linear, margin_down = -(score + down.linear);
+  sweep.gap += up.share_of_gap(margin_up) + down.share_of_gap(margin_down);
+  const double value = up.multiplier - down.multiplier;
+  const double slope_up = margin_up + up.ridge * value;
+  const double slope_down = margin_down - down.ridge * value;
+  if (value == 0 && std::min(slope_up, slope_down) > shrink_above_) return true;
+  if (value == up.cost && slope_up < shrink_below_) return true;
+  if (value == -down.cost && slope_down < shrink_below_) return true;
+
+  double projected = 0;
+  if (value > 0) projected = value == up.cost ? std::max(slope_up, 0.0) : slope_up;
+  if (value < 0) projected = value == -down.cost ? std::max(slope_down, 0.0) : slope_down;
+  if (value == 0) projected = std::min({slope_up, slope_down, 0.0});
+  sweep.highest = std::max(sweep.highest, projected);
+  sweep.lowest = std::min(sweep.lowest, projected);
+  if (projected == 0) return false;
+
+  double moved = std::min(up.optimum(value, slope_up), up.cost);
+  if (moved <= 0) moved = -std::clamp(down.optimum(-value, slope_down), 0.0, down.cost);
+  if (moved == value) return false;
+  up.multiplier = std::max(moved, 0.0);
+  down.multiplier = std::max(-moved, 0.0);
+  move(row, moved - value);
+  return false;
+}
+
+template <class T>
+void CoordinateDescent<T>::prefetch(int64_t row) const {
+  __builtin_prefetch(&constraints_[row * program_.sides]);
+  data_.prefetch(row);
 }
 
 template <class T>
 auto CoordinateDescent<T>::sweep() -> Sweep {
   Sweep sweep{-infinity, infinity, 0};
+  const bool has_pairs = program_.sides == 2;
   shuffle();
+  const size_t n_visited = n_active_;
   for (size_t k = 0; k < n_active_;) {
     if (k % 256 == 0) pacer_.checkpoint();
-    if (k + 1 < n_active_) data_.prefetch(row_of(active_[k + 1]));
-    if (visit(active_[k], sweep)) {
+    if (k + 2 < n_active_) prefetch(active_[k + 2]);
+    const bool leaves = has_pairs ? visit_pair(active_[k], sweep) : visit(active_[k], sweep);
+    if (leaves) {
       std::swap(active_[k], active_[--n_active_]);
     } else {
       ++k;
     }
   }
   ++sweeps_;
+  visits_ += static_cast<int64_t>(n_visited);
   return sweep;
 }
 
@@ -184,13 +237,14 @@ Progress CoordinateDescent<T>::measure() {
   const double own = is_free || !program_.has_bias() ? 0.0 : program_.bias_weight * bias_ * bias_;
   const double primal = 0.5 * (norm + own) + penalty;
 
-  std::vector<double> feasible = multiplier_;
+  std::vector<double> feasible(m);
+  for (int64_t i = 0; i < m; ++i) feasible[i] = constraint(i).multiplier;
   double combined = norm + own;
   if (is_free) {
     balance(feasible);
     std::vector<double> combination = weights_;
     for (int64_t i = 0; i < m; ++i) {
-      const double change = program_.sign[i] * (feasible[i] - multiplier_[i]);
+      const double change = program_.sign[i] * (feasible[i] - constraint(i).multiplier);
       if (change != 0) data_.add(i % n, change, combination.data());
     }
     combined = 0;
@@ -198,7 +252,7 @@ Progress CoordinateDescent<T>::measure() {
   }
   double dual = -0.5 * combined;
   for (int64_t i = 0; i < m; ++i) {
-    dual -= program_.sign[i] * program_.linear[i] * feasible[i] + conjugate(i, feasible[i]);
+    dual -= program_.sign[i] * program_.linear[i] * feasible[i] + 0.5 * program_.ridge[i] * feasible[i] * feasible[i];
   }
   const auto give_weights = [&](Machine& machine) {
     machine.weights = weights_;
@@ -215,11 +269,14 @@ Progress CoordinateDescent<T>::measure() {
 template <class T>
 void CoordinateDescent<T>::screen(const std::vector<double>& scores, double gap) {
   const double radius = std::sqrt(2 * std::max(gap, 0.0)) * (1 + 1e-9);
-  const auto is_settled = [&](int64_t i) {
-    const double margin = program_.sign[i] * (scores[row_of(i)] + program_.linear[i]);
-    const double reach = radius * std::sqrt(curvature_[i] - program_.ridge[i]);
-    const double a = multiplier_[i];
-    return (a == 0 && margin > reach) || (a == program_.cost[i] && margin < -reach);
+  const auto is_settled = [&](int64_t row) {
+    const double reach = radius * std::sqrt(squared_norms_[row] + stiffness_);
+    const Constraint* own = &constraints_[row * program_.sides];
+    return std::all_of(own, own + program_.sides, [&](const Constraint& side) {
+      const double margin = side.sign * (scores[row] + side.linear);
+      const bool is_at_zero = side.multiplier == 0 && margin > reach;
+      return is_at_zero || (side.multiplier == side.cost && margin < -reach);
+    });
   };
   const auto end_of_active = active_.begin() + static_cast<std::ptrdiff_t>(n_active_);
   const auto n_gone = std::count_if(active_.begin(), end_of_active, is_settled);
@@ -238,7 +295,7 @@ Outcome CoordinateDescent<T>::run(const std::vector<double>& multipliers) {
     double believed = infinity, least = infinity;
     for (int64_t in_vain = 0, unmeasured = 0;;) {
       if (progress.relative_gap() <= limits_.gap) return {Ending::converged, progress};
-      if (sweeps_ >= limits_.most_iterations) return {Ending::iterations, progress};
+      if (is_over()) return {Ending::iterations, progress};
       if (in_vain >= patience) return {Ending::stalled, progress};
       const Sweep seen = sweep();
       const bool has_settled = seen.highest - seen.lowest <= settled * limits_.gap;
@@ -252,8 +309,8 @@ Outcome CoordinateDescent<T>::run(const std::vector<double>& multipliers) {
         bias_ += stiffness_ * sum_;
         activate_all();
       }
-      const bool may_wait = ++unmeasured < std::min(rarely, 1 + sweeps_ / 2);
-      if (!is_near && may_wait && sweeps_ < limits_.most_iterations) {
+      const bool may_wait = ++unmeasured < sweeps_at_once(sweeps_);
+      if (!is_near && may_wait && !is_over()) {
         if (moves_bias) continue;
         shrink_above_ = seen.highest > 0 ? seen.highest : infinity;
         shrink_below_ = seen.lowest < 0 ? seen.lowest : -infinity;
@@ -266,7 +323,7 @@ Outcome CoordinateDescent<T>::run(const std::vector<double>& multipliers) {
       const bool is_stuck = has_settled && !moves_bias && !(progress.relative_gap() < 0.999 * least);
       in_vain = is_stuck ? in_vain + 1 : 0;
       least = std::min(least, progress.relative_gap());
-      if (is_near || moves_bias || sweeps_ - opened_ >= rarely) activate_all();
+      if (is_near || moves_bias || sweeps_ - opened_ >= std::max(rarely, opened_ / 4)) activate_all();
     }
   } catch (const threads::Interrupted&) {
     return {Ending::interrupted, progress};

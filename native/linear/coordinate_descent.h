@@ -34,7 +34,9 @@ class CoordinateDescent {
   const Machine& machine() const { return best_.machine(); }
 
   // Multipliers that were proved to be at a bound before the end.
-  int64_t n_screened() const { return program_.size() - static_cast<int64_t>(active_.size()); }
+  int64_t n_screened() const {
+    return program_.size() - program_.sides * static_cast<int64_t>(active_.size());
+  }
 
  private:
   struct Sweep {
@@ -42,17 +44,41 @@ class CoordinateDescent {
     double gap;              // of the active variables, each at the time of its visit
   };
 
+  // All that a visit needs to know of a constraint, side by side.
+  struct alignas(64) Constraint {
+    double sign, linear, cost, ridge, curvature, multiplier;
+
+    double share_of_gap(double margin) const {
+      const double slack = std::max(0.0, -margin), a = multiplier;
+      const double penalty = ridge > 0 ? slack * slack / (2 * ridge) : slack > 0 ? cost * slack : 0.0;
+      return penalty + a * margin + 0.5 * ridge * a * a;
+    }
+
+    // A row of zeros has no curvature: its multiplier goes all the way.
+    double optimum(double value, double slope) const {
+      return curvature > 0 ? value - slope / curvature : slope < 0 ? cost : 0.0;
+    }
+  };
+
+  Constraint& constraint(int64_t i) {
+    const int64_t n = program_.n_points;
+    return constraints_[program_.sides == 1 ? i : i % n * program_.sides + i / n];
+  }
   double bias_stiffness() const;
+  bool is_over() const {
+    return sweeps_ >= limits_.most_iterations || visits_ >= limits_.most_visits;
+  }
   void start(const std::vector<double>& multipliers);
   Sweep sweep();
-  bool visit(int64_t i, Sweep& sweep);
-  int64_t row_of(int64_t i) const { return program_.sides == 1 ? i : i % program_.n_points; }
+  bool visit(int64_t row, Sweep& sweep);
+  bool visit_pair(int64_t row, Sweep& sweep);
+  void move(int64_t row, double change);
+  void prefetch(int64_t row) const;
   void activate_all();
   void shuffle();
   Progress measure();
   void screen(const std::vector<double>& scores, double gap);
   void balance(std::vector<double>& multipliers) const;
-  double conjugate(int64_t i, double a) const { return 0.5 * program_.ridge[i] * a * a; }
 
   const Matrix<T>& data_;
   const std::vector<double>& squared_norms_;
@@ -64,12 +90,13 @@ class CoordinateDescent {
   threads::Pacer pacer_;
   uint64_t random_;
   double stiffness_ = 0;  // the squared value of the bias's constant feature
-  std::vector<double> weights_, multiplier_, curvature_;
+  std::vector<double> weights_;
+  std::vector<Constraint> constraints_;  // the sides of a point next to each other
   double bias_ = 0, sum_ = 0;  // the sum of the signed multipliers
-  std::vector<int64_t> active_;
+  std::vector<int64_t> active_;  // points
   size_t n_active_ = 0;
   double shrink_above_, shrink_below_;
-  int64_t sweeps_ = 0, opened_ = 0;  // and the sweep from which all variables took part again
+  int64_t visits_ = 0, sweeps_ = 0, opened_ = 0;  // and the sweep from which all variables took part again
 };
 
 }  // namespace maxmargin::linear

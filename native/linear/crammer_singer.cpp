@@ -278,7 +278,7 @@ Progress CrammerSinger<T>::measure() {
       sum.loss += program_.cost[i] * (highest - scores[label]);
     }
   };
-  const RowTasks tasks = RowTasks::of(n_, static_cast<int64_t>(sizeof(Values)));
+  const RowTasks tasks = RowTasks::of(n_, data_.n_entries(), 1);
   const Values values = sum_over_rows(tasks, Values{}, execution_, visit_rows);
   double norm = 0;
   for (int64_t k = 0; k < n_weights_ * stride_; ++k) norm += weights_[k] * weights_[k];

@@ -15,7 +15,7 @@ class GramSum {
   explicit GramSum(int64_t n_features) : size_(n_features + 1), matrix_(size_ * size_) {}
 
   // Adds rows of a window; few enough to stay in the cache.
-  static constexpr int64_t rows_at_once = 128;
+  static constexpr int64_t rows_at_once = Matrix<T>::rows_at_once;
   void add(const Matrix<T>& rows, const double* weights);
 
   int64_t size() const { return size_; }

@@ -10,8 +10,9 @@ namespace maxmargin::linear {
 
 class Incumbent {
  public:
-  // Before anything is offered all is zero, and so is the dual value.
-  Incumbent(int64_t n_variables, int64_t n_features) {
+  // Before anything is offered all is zero, with that dual value.
+  Incumbent(int64_t n_variables, int64_t n_features, double dual_of_zero = 0)
+      : dual_(dual_of_zero) {
     machine_.multipliers.assign(n_variables, 0.0);
     machine_.weights.assign(n_features, 0.0);
   }
@@ -39,7 +40,7 @@ class Incumbent {
  private:
   Machine machine_;
   double primal_ = std::numeric_limits<double>::infinity();
-  double dual_ = 0;
+  double dual_;
 };
 
 }  // namespace maxmargin::linear

@@ -5,6 +5,8 @@
 namespace maxmargin::linear {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 // A step ends this share of the way to the nearest bound.
 constexpr double short_of_the_bound = 0.995;
 
@@ -14,8 +16,16 @@ constexpr int64_t patience = 6;
 // Multipliers start at half their cost, but no further from zero than this many typical steps.
 constexpr double first_steps = 10;
 
+// A guess whose first step can go no further than the first is too confident, up to the second.
+constexpr double blocked = 0.1, most_movement = 10;
+
 // How often a matrix that rounding made indefinite gets a hundredfold ridge.
 constexpr int most_ridges = 8;
+
+struct Total {
+  double value = 0;
+  Total& operator+=(const Total& other) { return value += other.value, *this; }
+};
 
 double largest_step(double value, double change, double length) {
   return change < 0 ? std::min(length, -value / change) : length;
@@ -73,15 +83,17 @@ struct InteriorPoint<T>::Limit {
 
 template <class T>
 InteriorPoint<T>::InteriorPoint(const Matrix<T>& data, const Program& program, const Limits& limits,
-                                const Execution& execution, const Report& report)
+                                const Execution& execution, const Report& report,
+                                const DualSums* held)
     : data_(data),
       program_(program),
       limits_(limits),
       execution_(execution),
       report_(report),
+      held_(held),
       smallest_value_(program.smallest_value()),
-      best_(program.size(), data.n_columns),
-      tasks_(RowTasks::of(data.n_rows, 8 * (data.n_columns + 1) * (data.n_columns + 1))),
+      best_(program.size(), data.n_columns, held == nullptr ? 0.0 : -infinity),
+      tasks_(RowTasks::of(data.n_rows, data.n_entries(), (data.n_columns + 1) * (data.n_columns + 1))),
       size_(data.n_columns + 1),
       is_squared_(program.is_squared()) {}
 
@@ -92,10 +104,10 @@ double InteriorPoint<T>::dot(const Matrix<T>& rows, int64_t row,
 }
 
 template <class T>
-void InteriorPoint<T>::add_row(const Matrix<T>& rows, int64_t row, double scale,
-                               std::vector<double>& sum) const {
-  rows.add(row, scale, sum.data());
-  sum[size_ - 1] += scale;
+void InteriorPoint<T>::add_rows(const Matrix<T>& rows, const double* scales,
+                                std::vector<double>& sum) const {
+  rows.add_all(scales, sum.data());
+  for (int64_t r = 0; r < rows.n_rows; ++r) sum[size_ - 1] += scales[r];
 }
 
 template <class T>
@@ -118,14 +130,18 @@ auto InteriorPoint<T>::towards(const Variable& now, double slope, double pull, d
 }
 
 template <class T>
+void InteriorPoint<T>::allocate() {
+  weights_.assign(size_, 0.0);
+  score_.assign(program_.n_points, 0.0);
+  predicted_.assign(program_.n_points, 0.0);
+  for (auto* values : {&multiplier_, &room_, &gap_, &slack_, &step_a_, &step_gap_, &step_slack_}) {
+    values->assign(program_.size(), 0.0);
+  }
+}
+
+template <class T>
 void InteriorPoint<T>::start() {
   const int64_t n = program_.n_points, m = program_.size();
-  weights_.assign(size_, 0.0);
-  score_.assign(n, 0.0);
-  predicted_.assign(n, 0.0);
-  for (auto* values : {&multiplier_, &room_, &gap_, &slack_, &step_a_, &step_gap_, &step_slack_}) {
-    values->assign(m, 0.0);
-  }
   struct Norm {
     double value = 0;
     Norm& operator+=(const Norm& other) { return value += other.value, *this; }
@@ -160,38 +176,71 @@ void InteriorPoint<T>::start() {
   }
 }
 
+// Puts every constraint of a hinge where a gap = (cost - a) slack = mu for its margin, with a mu that
+// gives points at their margin that much of a gap and a slack.
+template <class T>
+void InteriorPoint<T>::start_within(double movement) {
+  const auto visit = [&](int64_t begin, int64_t end, Total& sum, threads::Worker&) {
+    RowWindow<T> window(data_);
+    for (int64_t first = begin; first < end; first += GramSum<T>::rows_at_once) {
+      const int64_t last = std::min(first + GramSum<T>::rows_at_once, end);
+      const Matrix<T>& rows = window.at(first, last);
+      for (int64_t r = first; r < last; ++r) {
+        score_[r] = dot(rows, r - first, weights_);
+        for (int32_t side = 0; side < program_.sides; ++side) {
+          const int64_t i = side * program_.n_points + r;
+          const double cost = program_.cost[i], mu = 0.5 * movement * cost;
+          const double pressed = cost * program_.sign[i] * (score_[r] + program_.linear[i]);
+          const double larger = std::abs(pressed) + std::hypot(pressed, 2 * mu);
+          const double far = (2 * mu + larger) / (2 * cost);
+          const double near = (2 * mu + 4 * mu * mu / larger) / (2 * cost);
+          gap_[i] = pressed > 0 ? far : near;
+          slack_[i] = pressed > 0 ? near : far;
+          multiplier_[i] = mu / gap_[i];
+          room_[i] = mu / slack_[i];
+          sum.value += 2 * mu;
+        }
+      }
+    }
+  };
+  complementarity_ = sum_over_rows(tasks_, Total{}, execution_, visit).value;
+}
+
 // The matrix of the step and what multiplies it, in one pass over the data.
 template <class T>
 auto InteriorPoint<T>::assemble() const -> Assembly {
   const Assembly zero{GramSum<T>(data_.n_columns), DualSums::of(size_),
                       std::vector<double>(size_)};
-  return sum_over_rows(tasks_, zero, execution_,
+  Assembly total = sum_over_rows(tasks_, zero, execution_,
                        [&](int64_t begin, int64_t end, Assembly& sum, threads::Worker& worker) {
     constexpr int64_t most = GramSum<T>::rows_at_once;
     RowWindow<T> window(data_);
-    double weights[most];
+    double weights[most], pulls[most], up[most], down[most];
     for (int64_t first = begin; first < end; first += most) {
       worker.checkpoint();
       const int64_t last = std::min(first + most, end);
       const Matrix<T>& rows = window.at(first, last);
       for (int64_t r = 0; r < last - first; ++r) {
-        double weight = 0, pull = 0;
+        weights[r] = pulls[r] = up[r] = down[r] = 0;
         for (int32_t side = 0; side < program_.sides; ++side) {
           const int64_t i = side * program_.n_points + first + r;
           const Variable now = variable(i);
           SideSum& own = sum.multipliers.side(now.sign);
-          add_row(rows, r, now.a, own.combination);
+          (now.sign > 0 ? up : down)[r] += now.a;
           own.linear += program_.linear[i] * now.a;
           own.ridge += 0.5 * now.ridge * now.a * now.a;
-          weight += 1 / now.theta;
-          pull += now.sign * ((is_squared_ ? 0.0 : now.slack) - now.gap) / now.theta;
+          weights[r] += 1 / now.theta;
+          pulls[r] += now.sign * ((is_squared_ ? 0.0 : now.slack) - now.gap) / now.theta;
         }
-        weights[r] = weight;
-        add_row(rows, r, pull, sum.right_side);
       }
+      add_rows(rows, up, sum.multipliers.up.combination);
+      add_rows(rows, down, sum.multipliers.down.combination);
+      add_rows(rows, pulls, sum.right_side);
       sum.gram.add(rows, weights);
     }
   });
+  if (held_ != nullptr) total.multipliers += *held_;
+  return total;
 }
 
 // Where a step straight at the optimum would lead, and what its curvature adds to the right side.
@@ -202,6 +251,7 @@ auto InteriorPoint<T>::predict(const std::vector<double>& step) -> Prediction {
                        [&](int64_t begin, int64_t end, Prediction& sum, threads::Worker& worker) {
     constexpr int64_t most = GramSum<T>::rows_at_once;
     RowWindow<T> window(data_);
+    double second_order[most], centring[most];
     for (int64_t first = begin; first < end; first += most) {
       worker.checkpoint();
       const int64_t last = std::min(first + most, end);
@@ -209,7 +259,7 @@ auto InteriorPoint<T>::predict(const std::vector<double>& step) -> Prediction {
       for (int64_t r = 0; r < last - first; ++r) {
         const double slope = dot(rows, r, step);
         predicted_[first + r] = slope;
-        double second_order = 0, centring = 0;
+        second_order[r] = centring[r] = 0;
         for (int32_t side = 0; side < program_.sides; ++side) {
           const Variable now = variable(side * program_.n_points + first + r);
           const Direction to =
@@ -217,18 +267,18 @@ auto InteriorPoint<T>::predict(const std::vector<double>& step) -> Prediction {
           sum.length = largest_step(now.a, to.a, sum.length);
           sum.length = largest_step(now.gap, to.gap, sum.length);
           sum.product += to.a * to.gap;
-          second_order -= now.sign * to.a * to.gap / now.a / now.theta;
-          centring += now.sign / now.a / now.theta;
+          second_order[r] -= now.sign * to.a * to.gap / now.a / now.theta;
+          centring[r] += now.sign / now.a / now.theta;
           if (is_squared_) continue;
           sum.length = largest_step(now.room, -to.a, sum.length);
           sum.length = largest_step(now.slack, to.slack, sum.length);
           sum.product -= to.a * to.slack;
-          second_order -= now.sign * to.a * to.slack / now.room / now.theta;
-          centring -= now.sign / now.room / now.theta;
+          second_order[r] -= now.sign * to.a * to.slack / now.room / now.theta;
+          centring[r] -= now.sign / now.room / now.theta;
         }
-        add_row(rows, r, second_order, sum.second_order);
-        add_row(rows, r, centring, sum.centring);
       }
+      add_rows(rows, second_order, sum.second_order);
+      add_rows(rows, centring, sum.centring);
     }
   });
 }
@@ -271,10 +321,6 @@ double InteriorPoint<T>::correct(const std::vector<double>& step, double target)
 template <class T>
 void InteriorPoint<T>::advance(double length, const std::vector<double>& step) {
   for (int64_t c = 0; c < size_; ++c) weights_[c] += length * step[c];
-  struct Total {
-    double value = 0;
-    Total& operator+=(const Total& other) { return value += other.value, *this; }
-  };
   const auto visit = [&](int64_t begin, int64_t end, Total& sum, threads::Worker&) {
     for (int64_t r = begin; r < end; ++r) score_[r] += length * predicted_[r];
     for (int32_t side = 0; side < program_.sides; ++side) {
@@ -295,10 +341,6 @@ void InteriorPoint<T>::advance(double length, const std::vector<double>& step) {
 // Both objective values, of the weights and of the multipliers.
 template <class T>
 Progress InteriorPoint<T>::measure(const Assembly& assembly, int64_t iterations) const {
-  struct Total {
-    double value = 0;
-    Total& operator+=(const Total& other) { return value += other.value, *this; }
-  };
   const auto visit = [&](int64_t begin, int64_t end, Total& sum, threads::Worker&) {
     for (int32_t side = 0; side < program_.sides; ++side) {
       for (int64_t r = begin; r < end; ++r) {
@@ -311,6 +353,11 @@ Progress InteriorPoint<T>::measure(const Assembly& assembly, int64_t iterations)
   double primal = sum_over_rows(tasks_, Total{}, execution_, visit).value;
   for (int64_t c = 0; c + 1 < size_; ++c) primal += 0.5 * weights_[c] * weights_[c];
   if (program_.has_bias()) primal += 0.5 * program_.bias_weight * weights_.back() * weights_.back();
+  if (held_ != nullptr) {
+    const std::vector<double> combination = held_->combination();
+    for (int64_t c = 0; c < size_; ++c) primal -= weights_[c] * combination[c];
+    primal -= held_->up.linear - held_->down.linear;
+  }
   return {iterations, primal, assembly.multipliers.dual(program_), smallest_value_};
 }
 
@@ -337,12 +384,19 @@ bool InteriorPoint<T>::factorise(std::vector<double> gram) {
 }
 
 template <class T>
-Outcome InteriorPoint<T>::run() {
+Outcome InteriorPoint<T>::run(const Guess* guess) {
   Progress progress;
   double least = std::numeric_limits<double>::infinity();
   int64_t since_least = 0;
   try {
-    start();
+    allocate();
+    double movement = guess == nullptr ? 0.0 : guess->movement;
+    if (guess != nullptr) {
+      weights_ = guess->weights;
+      start_within(movement);
+    } else {
+      start();
+    }
     const auto count = static_cast<double>(program_.size() * (is_squared_ ? 1 : 2));
     for (int64_t iteration = 0;; ++iteration) {
       Assembly assembly = assemble();
@@ -376,6 +430,11 @@ Outcome InteriorPoint<T>::run() {
       cholesky_.solve(step);
 
       const Prediction prediction = predict(step);
+      if (iteration == 0 && prediction.length < blocked && movement > 0 && movement < most_movement) {
+        start_within(movement *= 10);
+        --iteration;
+        continue;
+      }
       const double mean = complementarity_ / count, length = prediction.length;
       const double reached =
           ((1 - length) * complementarity_ + length * length * prediction.product) / count;

@@ -18,13 +18,20 @@
 
 namespace maxmargin::linear {
 
+// Weights and bias to start from, and how far the margins are likely to be from the solution's.
+struct Guess {
+  std::vector<double> weights;
+  double movement;
+};
+
 template <class T>
 class InteriorPoint {
  public:
+  // `held` sums up multipliers, of further points, that are held at their costs.
   InteriorPoint(const Matrix<T>& data, const Program& program, const Limits& limits,
-                const Execution& execution, const Report& report);
+                const Execution& execution, const Report& report, const DualSums* held = nullptr);
 
-  Outcome run();
+  Outcome run(const Guess* guess = nullptr);
 
   // The best machine so far.
   const Machine& machine() const { return best_.machine(); }
@@ -36,7 +43,9 @@ class InteriorPoint {
   struct Prediction;
   struct Limit;
 
+  void allocate();
   void start();
+  void start_within(double movement);
   Assembly assemble() const;
   Prediction predict(const std::vector<double>& step);
   double correct(const std::vector<double>& step, double target);
@@ -46,13 +55,14 @@ class InteriorPoint {
   Variable variable(int64_t i) const;
   Direction towards(const Variable& now, double slope, double pull, double push) const;
   double dot(const Matrix<T>& rows, int64_t row, const std::vector<double>& step) const;
-  void add_row(const Matrix<T>& rows, int64_t row, double scale, std::vector<double>& sum) const;
+  void add_rows(const Matrix<T>& rows, const double* scales, std::vector<double>& sum) const;
 
   const Matrix<T>& data_;
   const Program& program_;
   const Limits limits_;
   const Execution& execution_;
   const Report& report_;
+  const DualSums* held_;
   const double smallest_value_;
   Incumbent best_;
   const RowTasks tasks_;

@@ -76,8 +76,8 @@ PrimalNewton<T>::PrimalNewton(const Matrix<T>& data, const Program& program, con
       smallest_value_(program.smallest_value()),
       best_(program.size(), data.n_columns),
       size_(data.n_columns + 1),
-      tasks_(RowTasks::of(data.n_rows, 8 * size_ * size_)),
-      light_tasks_(RowTasks::of(data.n_rows, 8 * size_)) {}
+      tasks_(RowTasks::of(data.n_rows, data.n_entries(), size_ * size_)),
+      light_tasks_(RowTasks::of(data.n_rows, data.n_entries(), size_)) {}
 
 template <class T>
 double PrimalNewton<T>::regularisation(int64_t c) const {

@@ -48,6 +48,7 @@ struct Program {
 struct Limits {
   double gap;  // relative
   int64_t most_iterations;
+  int64_t most_visits = std::numeric_limits<int64_t>::max();  // of points by coordinate descent
 };
 
 struct Progress {

@@ -15,11 +15,13 @@ using kernels::Execution;
 struct RowTasks {
   int64_t n_rows, n_tasks;
 
-  // `bytes` is what a task's own sums take.
-  static RowTasks of(int64_t n_rows, int64_t bytes) {
-    constexpr int64_t smallest = 512, most = 64, most_bytes = 1 << 28;
-    const int64_t affordable = std::max<int64_t>(2, most_bytes / std::max<int64_t>(bytes, 1));
-    return {n_rows, std::clamp<int64_t>(n_rows / smallest, 1, std::min(most, affordable))};
+  // `n_sums` is what a task sums up for itself, which must not be more work than the entries it reads.
+  static RowTasks of(int64_t n_rows, double n_entries, int64_t n_sums) {
+    constexpr int64_t smallest = 512, few = 8, most = 64, most_sums = 1 << 25;
+    const int64_t affordable = std::max<int64_t>(2, most_sums / n_sums);
+    const auto worth = static_cast<int64_t>(n_entries / static_cast<double>(n_sums));
+    const int64_t wanted = std::clamp(worth, few, std::min(most, std::max(few, affordable)));
+    return {n_rows, std::clamp<int64_t>(n_rows / smallest, 1, std::min(wanted, affordable))};
   }
 
   int64_t begin(int64_t task) const { return n_rows * task / n_tasks; }

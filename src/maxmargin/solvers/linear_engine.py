@@ -142,7 +142,8 @@ class LinearEngine:
     ) -> list[LinearAnswer]:
         """Solve the programs; an early end (seconds, watch, interrupt) ends all that are left.
 
-        Every cost must be positive. Interior points are found anew whatever the start.
+        Every cost must be positive. Interior points use the weights of a start, and only where
+        there are very many points.
         """
         for program in programs:
             _require_solvable(program, method)
