@@ -5,7 +5,7 @@
 #include "../linear/crammer_singer.h"
 #include "../linear/l1.h"
 #include "arrays.h"
-#include "listener.h"
+#include "linear_answers.h"
 
 namespace maxmargin::bindings {
 namespace {
@@ -13,7 +13,6 @@ namespace {
 using namespace nb::literals;
 using linear::ClassMachine;
 using linear::ClassProgram;
-using linear::Ending;
 using linear::Execution;
 using linear::L1Program;
 
@@ -22,25 +21,11 @@ linear::Matrix<T> matrix_of(const kernels::Rows<T>& rows) {
   return {rows.n_rows, rows.n_columns, rows.values, rows.n_columns, 1, rows.starts, rows.columns};
 }
 
-const char* name_of(Ending ending, const std::string& reason) {
-  switch (ending) {
-    case Ending::converged: return "converged";
-    case Ending::iterations: return "steps";
-    case Ending::stalled: return "stalled";
-    default: return reason.c_str();
-  }
-}
-
 linear::Report reporter(Listener& listener, int64_t program) {
   return [&listener, program](const linear::Progress& now) {
-    listener.report(program, {now.iterations, now.relative_gap(), now.primal, now.dual});
+    listener.report(program, seen_of(now));
   };
 }
-
-struct Result {
-  linear::Outcome outcome{Ending::interrupted, {}};
-  linear::Machine machine;
-};
 
 L1Program make_l1_program(Vector<double> sign, Vector<double> cost, double bias_price) {
   if (sign.size() != cost.size()) {
@@ -66,7 +51,7 @@ nb::list solve_l1(const HeldRows<T>& columns, std::vector<L1Program*> programs,
     }
   }
   const linear::Limits limits{gap, most_iterations};
-  std::vector<Result> results(programs.size());
+  std::vector<LinearResult> results(programs.size());
   Listener listener(watch, seconds);
   const threads::ShouldStop should_stop = [&] { return listener.should_stop(); };
   {
@@ -88,15 +73,7 @@ nb::list solve_l1(const HeldRows<T>& columns, std::vector<L1Program*> programs,
     }
   }
   listener.rethrow_error();
-  nb::list answers;
-  for (const auto& [outcome, machine] : results) {
-    answers.append(nb::make_tuple(as_array(machine.weights, machine.weights.size()), machine.bias,
-                                  as_array(machine.multipliers, machine.multipliers.size()),
-                                  outcome.progress.iterations, outcome.progress.primal,
-                                  outcome.progress.dual,
-                                  name_of(outcome.ending, listener.reason())));
-  }
-  return answers;
+  return as_answers(results, listener);
 }
 
 ClassProgram make_class_program(Vector<int32_t> label, Vector<double> cost, int32_t n_classes,
@@ -127,7 +104,7 @@ nb::tuple solve_crammer_singer(const HeldRows<T>& rows, const ClassProgram& prog
   Listener listener(watch, seconds);
   const Execution execution{n_threads, [&] { return listener.should_stop(); }};
   const linear::Report report = reporter(listener, 0);
-  linear::Outcome outcome{Ending::interrupted, {}};
+  linear::Outcome outcome{linear::Ending::interrupted, {}};
   ClassMachine machine;
   std::vector<double> multipliers = copied(start);
   {
@@ -137,11 +114,8 @@ nb::tuple solve_crammer_singer(const HeldRows<T>& rows, const ClassProgram& prog
     machine = solver.take_machine();
   }
   listener.rethrow_error();
-  return nb::make_tuple(as_array(machine.weights, machine.weights.size()),
-                        as_array(machine.bias, machine.bias.size()),
-                        as_array(machine.multipliers, machine.multipliers.size()),
-                        outcome.progress.iterations, outcome.progress.primal, outcome.progress.dual,
-                        name_of(outcome.ending, listener.reason()));
+  return as_answer(outcome, machine.weights, as_array(machine.bias, machine.bias.size()),
+                   machine.multipliers, listener);
 }
 
 template <class T>

@@ -7,28 +7,15 @@
 #include "../linear/newton.h"
 #include "../linear/sifting.h"
 #include "arrays.h"
-#include "listener.h"
+#include "linear_answers.h"
+#include "linear_matrix.h"
 
 namespace maxmargin::bindings {
 namespace {
 
 using namespace nb::literals;
-using linear::Ending;
 using linear::Execution;
 using linear::Program;
-
-template <class T>
-using AnyLayout = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
-
-// A view of the data and the arrays that keep it valid.
-template <class T>
-struct HeldMatrix {
-  linear::Matrix<T> view;
-  AnyLayout<T> dense;
-  Vector<T> values;
-  Vector<int64_t> starts;
-  Vector<int32_t> columns;
-};
 
 template <class T>
 HeldMatrix<T> hold_dense(AnyLayout<T> array) {
@@ -67,20 +54,6 @@ Program make_program(Vector<double> sign, Vector<double> linear_part, Vector<dou
           bias_weight};
 }
 
-struct Result {
-  linear::Outcome outcome{Ending::interrupted, {}};
-  linear::Machine machine;
-};
-
-const char* name_of(Ending ending, const std::string& reason) {
-  switch (ending) {
-    case Ending::converged: return "converged";
-    case Ending::iterations: return "steps";
-    case Ending::stalled: return "stalled";
-    default: return reason.c_str();
-  }
-}
-
 enum class Method { interior_point, newton, coordinate_descent };
 
 // Where a program starts; empty arrays for zero.
@@ -97,7 +70,7 @@ std::vector<double> squared_norms(const linear::Matrix<T>& data) {
 }
 
 template <class T>
-Result solve_one(Method method, const linear::Matrix<T>& data,
+LinearResult solve_one(Method method, const linear::Matrix<T>& data,
                  const std::vector<double>& squared_norms, const Program& program,
                  const linear::Limits& limits, const Start& start, uint64_t seed,
                  const Execution& execution, const linear::Report& report) {
@@ -136,7 +109,7 @@ nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<Program*> p
     throw nb::value_error("coordinate descent needs contiguous rows");
   }
   const linear::Limits limits{gap, most_iterations};
-  std::vector<Result> results(programs.size());
+  std::vector<LinearResult> results(programs.size());
   Listener listener(watch, seconds);
   const threads::ShouldStop should_stop = [&] { return listener.should_stop(); };
   {
@@ -146,7 +119,7 @@ nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<Program*> p
     const auto solve_index = [&](int64_t k, int threads) {
       if (listener.should_stop()) return;
       const linear::Report report = [&, k](const linear::Progress& now) {
-        listener.report_at_once(k, {now.iterations, now.relative_gap(), now.primal, now.dual});
+        listener.report_at_once(k, seen_of(now));
         if (listener.has_stopped()) throw threads::Interrupted();
       };
       const Execution execution{threads, should_stop};
@@ -166,15 +139,7 @@ nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<Program*> p
     }
   }
   listener.rethrow_error();
-  nb::list answers;
-  for (const auto& [outcome, machine] : results) {
-    answers.append(nb::make_tuple(as_array(machine.weights, machine.weights.size()), machine.bias,
-                                  as_array(machine.multipliers, machine.multipliers.size()),
-                                  outcome.progress.iterations, outcome.progress.primal,
-                                  outcome.progress.dual,
-                                  name_of(outcome.ending, listener.reason())));
-  }
-  return answers;
+  return as_answers(results, listener);
 }
 
 template <class T>

@@ -1,9 +1,8 @@
 // The online learner's Python face: the caller keeps the machines' state, calls learn from rows.
 #include <nanobind/stl/string.h>
 
-#include "../kernels/rows.h"
 #include "../linear/online.h"
-#include "arrays.h"
+#include "linear_matrix.h"
 #include "listener.h"
 
 namespace maxmargin::bindings {
@@ -12,9 +11,6 @@ namespace {
 using namespace nb::literals;
 using linear::OnlineNumbers;
 using linear::OnlineRule;
-
-template <class T>
-using AnyLayout = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 
 // The arrays are the caller's and change in place.
 struct Machines {
@@ -63,8 +59,9 @@ void check(const Rows& rows, int64_t n_rows) {
 }
 
 template <class T>
-nb::tuple learn(const linear::Matrix<T>& data, const Rows& rows, const OnlineRule& rule,
+nb::tuple learn(const HeldMatrix<T>& held, const Rows& rows, const OnlineRule& rule,
                 const Machines& machines, int n_threads, double seconds) {
+  const linear::Matrix<T>& data = held.view;
   check(machines, data.n_columns);
   check(rows, data.n_rows);
   const linear::OnlineRows order{rows.order.data(), extent(rows.order, 0), rows.labels.data(),
@@ -81,35 +78,9 @@ nb::tuple learn(const linear::Matrix<T>& data, const Rows& rows, const OnlineRul
 }
 
 template <class T>
-nb::tuple learn_dense(AnyLayout<T> array, const Rows& rows, const OnlineRule& rule,
-                      const Machines& machines, int n_threads, double seconds) {
-  const linear::Matrix<T> data{extent(array, 0), extent(array, 1), array.data(), array.stride(0),
-                               array.stride(1)};
-  return learn(data, rows, rule, machines, n_threads, seconds);
-}
-
-template <class T>
-nb::tuple learn_csr(Vector<T> values, Vector<int32_t> columns, Vector<int64_t> starts,
-                    int64_t n_columns, const Rows& rows, const OnlineRule& rule,
-                    const Machines& machines, int n_threads, double seconds) {
-  const int64_t n_rows = extent(starts, 0) - 1;
-  const int64_t n_entries = std::min(extent(values, 0), extent(columns, 0));
-  if (n_rows < 0 || n_columns < 0 ||
-      !kernels::is_well_formed(starts.data(), n_rows, columns.data(), n_entries, n_columns)) {
-    throw nb::value_error("the CSR arrays point outside the matrix");
-  }
-  const linear::Matrix<T> data{n_rows, n_columns,      values.data(), 0,
-                               1,      starts.data(), columns.data()};
-  return learn(data, rows, rule, machines, n_threads, seconds);
-}
-
-template <class T>
 void bind_learning(nb::module_& module) {
-  module.def("learn_online_dense", &learn_dense<T>, "array"_a.noconvert(), "rows"_a, "rule"_a,
-             "machines"_a, "n_threads"_a, "seconds"_a);
-  module.def("learn_online_csr", &learn_csr<T>, "values"_a.noconvert(), "columns"_a.noconvert(),
-             "starts"_a.noconvert(), "n_columns"_a, "rows"_a, "rule"_a, "machines"_a,
-             "n_threads"_a, "seconds"_a);
+  module.def("learn_online", &learn<T>, "data"_a, "rows"_a, "rule"_a, "machines"_a, "n_threads"_a,
+             "seconds"_a);
 }
 
 }  // namespace

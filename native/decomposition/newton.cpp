@@ -40,11 +40,8 @@ std::optional<std::vector<double>> Newton::direction(const std::vector<int64_t>&
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < n; ++j) block[i * n + j] = row(free[i])[free[j]];
   }
-  double ridge = ridge_;
-  int tries = 0;
-  while (!cholesky_.factorise(block.data(), n, ridge)) {
-    if (++tries == most_ridges) return std::nullopt;
-    ridge *= 100;
+  if (!cholesky_.factorise_with_growing_ridge(block.data(), n, ridge_, most_ridges)) {
+    return std::nullopt;
   }
   std::vector<double> d(n);
   for (int64_t k = 0; k < n; ++k) d[k] = variables_.score[free[k]];

@@ -37,6 +37,14 @@ bool Cholesky::factorise(const double* matrix, int64_t n, double ridge) {
   return true;
 }
 
+bool Cholesky::factorise_with_growing_ridge(const double* matrix, int64_t n, double ridge,
+                                            int most) {
+  for (int tries = 0; tries < most; ++tries, ridge *= 100) {
+    if (factorise(matrix, n, ridge)) return true;
+  }
+  return false;
+}
+
 void Cholesky::solve(std::vector<double>& x) const {
   for (int64_t i = 0; i < n_; ++i) x[i] = (x[i] - dot(row(i), x.data(), i)) / row(i)[i];
   for (int64_t i = n_ - 1; i >= 0; --i) {

@@ -12,6 +12,10 @@ class Cholesky {
   // diagonal; false if that is not positive definite.
   bool factorise(const double* matrix, int64_t n, double ridge = 0);
 
+  // With the first of `ridge`, 100 ridge, 100^2 ridge, ... that makes the matrix positive definite in
+  // spite of rounding; false after `most` of them.
+  bool factorise_with_growing_ridge(const double* matrix, int64_t n, double ridge, int most);
+
   // x <- (matrix + ridge)^-1 x
   void solve(std::vector<double>& x) const;
 

@@ -149,17 +149,14 @@ std::vector<double> L1Model<T>::newton_step(const std::vector<int64_t>& members,
       matrix[a * m + b] = unit[a] * unit[b] * row(members[a])[members[b]];
     }
   }
-  for (double ridge = least_ridge; ridge < least_ridge * std::pow(100, most_ridges); ridge *= 100) {
-    if (!cholesky_.factorise(matrix.data(), m, ridge)) continue;
-    for (int64_t a = 0; a < m; ++a) {
-      const int64_t k = members[a];
-      step[a] = -unit[a] * steepness(now_[k], slope_[k], price[k]);
-    }
-    cholesky_.solve(step);
-    for (int64_t a = 0; a < m; ++a) step[a] *= unit[a];
-    return step;
+  if (!cholesky_.factorise_with_growing_ridge(matrix.data(), m, least_ridge, most_ridges)) return {};
+  for (int64_t a = 0; a < m; ++a) {
+    const int64_t k = members[a];
+    step[a] = -unit[a] * steepness(now_[k], slope_[k], price[k]);
   }
-  return {};
+  cholesky_.solve(step);
+  for (int64_t a = 0; a < m; ++a) step[a] *= unit[a];
+  return step;
 }
 
 template <class T>

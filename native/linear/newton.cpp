@@ -12,7 +12,10 @@ constexpr int64_t most_factorised = 2000;
 constexpr double rough = 0.05;
 constexpr int64_t most_gradients = 500;
 
-constexpr int most_ridges = 8;
+// Tried where the system itself has no factor.
+constexpr double least_ridge = 1e-14;
+constexpr int most_ridges = 7;
+
 constexpr int most_lengths = 60;
 
 // Steps without progress, which mean rounding.
@@ -158,17 +161,14 @@ std::vector<double> PrimalNewton<T>::by_factorising(const std::vector<double>& g
     std::fill_n(last, size_ - 1, 0.0);
     last[size_ - 1] = 1;
   }
-  double ridge = 0;
-  for (int tries = 0; tries < most_ridges; ++tries) {
-    if (cholesky_.factorise(matrix.data(), size_, ridge)) {
-      std::vector<double> step = gradient;
-      cholesky_.solve(step);
-      for (double& value : step) value = -value;
-      return step;
-    }
-    ridge = ridge > 0 ? 100 * ridge : 1e-14;
+  if (!cholesky_.factorise(matrix.data(), size_) &&
+      !cholesky_.factorise_with_growing_ridge(matrix.data(), size_, least_ridge, most_ridges)) {
+    return {};
   }
-  return {};
+  std::vector<double> step = gradient;
+  cholesky_.solve(step);
+  for (double& value : step) value = -value;
+  return step;
 }
 
 template <class T>

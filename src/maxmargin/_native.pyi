@@ -192,20 +192,9 @@ class OnlineRows:
         prices: NDArray[np.float64],
     ) -> None: ...
 
-# Both return how many rows were learnt, and what stopped that before the last.
-def learn_online_dense(
-    array: NDArray[Any],
-    rows: OnlineRows,
-    rule: OnlineRule,
-    machines: OnlineMachines,
-    n_threads: int,
-    seconds: float,
-) -> tuple[int, Literal["", "seconds", "interrupt"]]: ...
-def learn_online_csr(
-    values: NDArray[Any],
-    columns: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    n_columns: int,
+# Returns how many rows were learnt, and what stopped that before the last.
+def learn_online(
+    data: Matrix32 | Matrix64,
     rows: OnlineRows,
     rule: OnlineRule,
     machines: OnlineMachines,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -88,6 +88,39 @@ class LinearMachine(Certified, CallbackSupportMixin, BaseEstimator):
 
     #: Whether y holds numbers.
     _numeric_targets: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        loss: str,
+        dual: bool | Literal["auto"],
+        tol: float,
+        C: float,
+        fit_intercept: bool,
+        intercept_scaling: float,
+        verbose: int,
+        random_state: Any,
+        max_iter: int,
+        solver: Literal["auto", "coordinate-descent", "interior-point", "newton"],
+        bias: Literal["free", "regularised"],
+        n_jobs: int | None,
+        time_limit: float | None,
+        warm_start: bool,
+    ) -> None:
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.solver = solver
+        self.bias = bias
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.warm_start = warm_start
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -170,18 +203,18 @@ class LinearMachine(Certified, CallbackSupportMixin, BaseEstimator):
             self._end_run(answers, tasks, watcher)
         return answers, tasks
 
-    def _solver(
+    def _solve_programs(
         self, data: LinearData, programs: Sequence[LinearProgram], *, squared: bool
-    ) -> Callable[..., list[LinearAnswer]]:
-        """Choose the solver of l2 machines; return what runs it."""
+    ) -> tuple[list[LinearAnswer], FitTasks]:
+        """Solve l2 machines from where the last fit ended, with the solver that suits them."""
         self.solver_: str = self._method(data.X, squared=squared)
         engine = LinearEngine(data.X, thread_count(self.n_jobs))
         starts = self._starts(programs, data.X.shape[1])
-        return partial(engine.solve, programs, self.solver_, starts=starts)
-
-    def _remember(self, answers: Sequence[LinearAnswer], programs: Sequence[LinearProgram]) -> None:
+        solve = partial(engine.solve, programs, self.solver_, starts=starts)
+        answers, tasks = self._run(data, solve, len(programs))
         if self.warm_start:
             self._formers = (answers, [program.cost for program in programs])
+        return answers, tasks
 
     def _end_run(
         self,

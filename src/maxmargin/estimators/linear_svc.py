@@ -8,28 +8,33 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.estimators.callbacks import FitTasks
 from maxmargin.estimators.linear_base import LinearData, LinearMachine, bias_weight
+from maxmargin.estimators.linear_classes import (
+    Contest,
+    class_weights,
+    contests_of,
+    machine_names,
+    plain,
+)
 from maxmargin.estimators.linear_prediction import WeightedPrediction
 from maxmargin.estimators.linear_proof import ClassMachine, SparseMachine, WeightedMachine
 from maxmargin.estimators.proof import Provable
 from maxmargin.estimators.threads import thread_count
 from maxmargin.problems import Bias, Problem, Regularised, SoftMargin
 from maxmargin.problems.base import slack_price
+from maxmargin.solvers.class_interior_point import ClassInteriorPoint
 from maxmargin.solvers.crammer_singer import ClassAnswer, ClassProgram, CrammerSingerEngine
 from maxmargin.solvers.l1 import L1Engine, L1Program
+from maxmargin.solvers.linear_choice import fitting_class_method
 from maxmargin.solvers.linear_engine import LinearAnswer, LinearProgram
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["LinearSVC"]
-
-#: Signs and weights of one machine's points.
-Contest = tuple[Floats, Floats]
 
 
 class LinearSVC(ClassifierMixin, WeightedPrediction, LinearMachine):
@@ -125,23 +130,25 @@ class LinearSVC(ClassifierMixin, WeightedPrediction, LinearMachine):
         time_limit: float | None = None,
         warm_start: bool = False,
     ) -> None:
+        super().__init__(
+            loss=loss,
+            dual=dual,
+            tol=tol,
+            C=C,
+            fit_intercept=fit_intercept,
+            intercept_scaling=intercept_scaling,
+            verbose=verbose,
+            random_state=random_state,
+            max_iter=max_iter,
+            solver=solver,
+            bias=bias,
+            n_jobs=n_jobs,
+            time_limit=time_limit,
+            warm_start=warm_start,
+        )
         self.penalty = penalty
-        self.loss = loss
-        self.dual = dual
-        self.tol = tol
-        self.C = C
         self.multi_class = multi_class
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.solver = solver
-        self.bias = bias
-        self.n_jobs = n_jobs
-        self.time_limit = time_limit
-        self.warm_start = warm_start
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -161,12 +168,12 @@ class LinearSVC(ClassifierMixin, WeightedPrediction, LinearMachine):
         labels = self._encode(data.y)
         data = self._counting(data)
         labels = labels[data.rows]
-        class_weight = self._class_weights(labels, data.weight)
-        self._names = _names(self.classes_)
+        class_weight = class_weights(self.class_weight, self.classes_, labels, data.weight)
+        self._names = machine_names(self.classes_)
         if self.multi_class == "crammer_singer":
             machines, tasks = self._fit_all_classes(data, labels, class_weight)
         else:
-            contests = _contests(labels, len(self.classes_), class_weight, data.weight)
+            contests = contests_of(labels, len(self.classes_), class_weight, data.weight)
             fit_machines = self._fit_sparse if self.penalty == "l1" else self._fit_machines
             machines, tasks = fit_machines(data, contests)
         if not self.fit_intercept:
@@ -198,9 +205,7 @@ class LinearSVC(ClassifierMixin, WeightedPrediction, LinearMachine):
             )
             for sign, price in contests
         ]
-        solve = self._solver(data, programs, squared=squared)
-        answers, tasks = self._run(data, solve, len(programs))
-        self._remember(answers, programs)
+        answers, tasks = self._solve_programs(data, programs, squared=squared)
         self._keep(answers)
         return [
             WeightedMachine(
@@ -244,8 +249,12 @@ class LinearSVC(ClassifierMixin, WeightedPrediction, LinearMachine):
         former = self.__dict__.pop("_former_classes", None)
         shape = (len(labels), len(self.classes_))
         fits = former is not None and former.multipliers.shape == shape
-        engine = CrammerSingerEngine(data.X, thread_count(self.n_jobs))
-        self.solver_ = "coordinate-descent"
+        self.solver_ = self._class_method(data.X)
+        engine: ClassInteriorPoint | CrammerSingerEngine
+        if self.solver_ == "interior-point":
+            engine = ClassInteriorPoint(data.X)
+        else:
+            engine = CrammerSingerEngine(data.X, thread_count(self.n_jobs))
 
         def solve(**limits: Any) -> list[ClassAnswer]:
             return [engine.solve(program, start=former if fits else None, **limits)]
@@ -257,8 +266,13 @@ class LinearSVC(ClassifierMixin, WeightedPrediction, LinearMachine):
         if len(self.classes_) == 2:
             self.coef_ = self.coef_[1:] - self.coef_[:1]
             self.intercept_ = self.intercept_[1:] - self.intercept_[:1]
-        classes = tuple(_plain(label) for label in self.classes_)
+        classes = tuple(plain(label) for label in self.classes_)
         return [ClassMachine(data.X, program, answer, data.rows, classes)], tasks
+
+    def _class_method(self, X: Any) -> str:
+        if self.solver == "auto":
+            return fitting_class_method(X, len(self.classes_))
+        return "coordinate-descent" if self.solver == "coordinate-descent" else "interior-point"
 
     def _keep(self, answers: Sequence[LinearAnswer]) -> None:
         self.coef_ = np.array([answer.weights for answer in answers])
@@ -294,47 +308,6 @@ class LinearSVC(ClassifierMixin, WeightedPrediction, LinearMachine):
                 f"contains only one class: {self.classes_[0]!r}"
             )
         return np.asarray(labels, dtype=np.int64)
-
-    def _class_weights(self, labels: Integers, weight: Floats) -> Floats:
-        """Return the class weights; "balanced" ones count each point by its weight."""
-        names = self.classes_
-        held = np.bincount(labels, weight, len(names))
-        if self.class_weight == "balanced":
-            found = np.zeros(len(names))
-            np.divide(held.sum() / len(names), held, out=found, where=held > 0)
-        else:
-            found = compute_class_weight(self.class_weight, classes=names, y=names[labels])
-        counts = (held > 0) & (found > 0)
-        if not counts.all():
-            lost = names[int(np.argmin(counts))]
-            raise InvalidInputError(
-                f"No point of class {lost!r} has a positive weight: give it one in sample_weight "
-                "or class_weight, or leave the class out of y."
-            )
-        return np.asarray(found, dtype=np.float64)
-
-
-def _contests(
-    labels: Integers, n_classes: int, class_weight: Floats, weight: Floats
-) -> list[Contest]:
-    """Return signs and weights of each machine: the second class positive, or each against all."""
-    if n_classes == 2:
-        return [(np.where(labels == 1, 1.0, -1.0), weight * class_weight[labels])]
-    contests = []
-    for c in range(n_classes):
-        own = labels == c
-        factor = np.where(own, class_weight[c], 1.0)
-        contests.append((np.where(own, 1.0, -1.0), weight * factor))
-    return contests
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
-
-
-def _names(classes: Any) -> list[tuple[Any, ...]]:
-    plain = [_plain(label) for label in classes]
-    return [(plain[0], plain[1])] if len(plain) == 2 else [(label, None) for label in plain]
 
 
 def _problem(X: Any, contest: Contest, C: float, loss: Any, bias: Bias) -> Problem:

@@ -82,21 +82,23 @@ time_limit, warm_start
         time_limit: float | None = None,
         warm_start: bool = False,
     ) -> None:
+        super().__init__(
+            loss=loss,
+            dual=dual,
+            tol=tol,
+            C=C,
+            fit_intercept=fit_intercept,
+            intercept_scaling=intercept_scaling,
+            verbose=verbose,
+            random_state=random_state,
+            max_iter=max_iter,
+            solver=solver,
+            bias=bias,
+            n_jobs=n_jobs,
+            time_limit=time_limit,
+            warm_start=warm_start,
+        )
         self.epsilon = epsilon
-        self.tol = tol
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.dual = dual
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.solver = solver
-        self.bias = bias
-        self.n_jobs = n_jobs
-        self.time_limit = time_limit
-        self.warm_start = warm_start
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -122,9 +124,7 @@ time_limit, warm_start
             *slack_price(price, squared=squared),
             bias_weight(bias),
         )
-        solve = self._solver(data, [program], squared=squared)
-        (answer,), tasks = self._run(data, solve, 1)
-        self._remember([answer], [program])
+        (answer,), tasks = self._solve_programs(data, [program], squared=squared)
         self.coef_ = answer.weights
         self.intercept_: Any = np.array([answer.bias]) if self.fit_intercept else 0.0
         make = partial(

@@ -12,7 +12,7 @@ Crammer, Singer 2001; Keerthi, Sundararajan, Chang, Hsieh, Lin 2008.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,8 @@ import maxmargin._native as _native
 from maxmargin.kernels.blas_threads import single_threaded_blas
 from maxmargin.kernels.blocks import as_rows, default_threads
 from maxmargin.problems import Regularised
-from maxmargin.solvers.answers import Ending, Watch
-from maxmargin.solvers.linear_engine import native_watcher
+from maxmargin.solvers.answers import Watch
+from maxmargin.solvers.linear_answers import ClassAnswer, answer_of, native_watcher
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["ClassAnswer", "ClassProgram", "CrammerSingerEngine"]
@@ -49,41 +49,6 @@ class ClassProgram:
     cost: Floats
     n_classes: int
     bias: Regularised = field(default_factory=Regularised)
-
-
-@dataclass(frozen=True, eq=False)
-class ClassAnswer:
-    """Where the solver ended.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (k, d)
-        w_m, a class a row.
-    bias : ndarray of shape (k,)
-        b_m.
-    multipliers : ndarray of shape (n, k)
-        a_im <= C_i [m = y_i], each row with sum zero but for rounding; w_m = sum_i a_im x_i.
-    iterations : int
-        Sweeps over the points in use.
-    primal, dual : float
-        The solver's own values, of its last measurement; a certificate recomputes them.
-    ending : str
-        "converged", or what ended the run before: "steps", "seconds", "watch", "interrupt", or
-        "stalled" when rounding leaves no progress.
-    """
-
-    weights: Floats
-    bias: Floats
-    multipliers: Floats
-    iterations: int
-    primal: float
-    dual: float
-    ending: Ending
-
-    @property
-    def converged(self) -> bool:
-        """Whether the relative gap that was asked for was reached."""
-        return self.ending == "converged"
 
 
 class CrammerSingerEngine:
@@ -160,30 +125,17 @@ class CrammerSingerEngine:
                 -1.0 if seconds is None else seconds,
                 native_watcher(watch, 1),
             )
-        return self._answer(program, *result)
+        return self._answer(program, result)
 
-    def _answer(
-        self,
-        program: ClassProgram,
-        weights: Floats,
-        bias: Floats,
-        multipliers: Floats,
-        iterations: int,
-        primal: float,
-        dual: float,
-        ending: Ending,
-    ) -> ClassAnswer:
+    def _answer(self, program: ClassProgram, result: tuple[Any, ...]) -> ClassAnswer:
         (n, d), k = self.shape, program.n_classes
-        if len(multipliers) == 0:
-            # The run ended before it began.
-            weights, bias, multipliers = np.zeros(k * d), np.zeros(k), np.zeros(n * k)
-            primal, dual = float(program.cost.sum()), 0.0
-        return ClassAnswer(
-            weights.reshape(k, d),
-            bias,
-            multipliers.reshape(n, k),
-            iterations,
-            primal,
-            dual,
-            ending,
+        primal = float(program.cost.sum())
+        nothing = ClassAnswer(
+            np.zeros((k, d)), np.zeros(k), np.zeros((n, k)), 0, primal, 0.0, "steps"
+        )
+        answer = answer_of(result, nothing)
+        return replace(
+            answer,
+            weights=answer.weights.reshape(k, d),
+            multipliers=answer.multipliers.reshape(n, k),
         )

@@ -22,8 +22,8 @@ import maxmargin._native as _native
 from maxmargin.kernels.blas_threads import single_threaded_blas
 from maxmargin.kernels.blocks import as_rows, default_threads
 from maxmargin.problems import Bias, Free
-from maxmargin.solvers.answers import Ending, Watch
-from maxmargin.solvers.linear_engine import LinearAnswer, native_watcher
+from maxmargin.solvers.answers import Watch
+from maxmargin.solvers.linear_answers import LinearAnswer, answer_of, native_watcher
 from maxmargin.typing import Floats
 
 __all__ = ["L1Engine", "L1Program"]
@@ -133,27 +133,14 @@ class L1Engine:
                 native_watcher(watch, len(programs)),
             )
         return [
-            self._answer(program, *result)
+            answer_of(result, self._nothing(program))
             for program, result in zip(programs, results, strict=True)
         ]
 
-    def _answer(
-        self,
-        program: L1Program,
-        weights: Floats,
-        bias: float,
-        multipliers: Floats,
-        iterations: int,
-        primal: float,
-        dual: float,
-        ending: Ending,
-    ) -> LinearAnswer:
-        if len(multipliers) == 0:
-            # The run ended before this program began.
-            n, d = self.shape
-            weights, multipliers = np.zeros(d), np.zeros(n)
-            primal, dual = float(program.cost.sum()), 0.0
-        return LinearAnswer(weights, bias, multipliers, iterations, primal, dual, ending)
+    def _nothing(self, program: L1Program) -> LinearAnswer:
+        n, d = self.shape
+        primal = float(program.cost.sum())
+        return LinearAnswer(np.zeros(d), 0.0, np.zeros(n), 0, primal, 0.0, "steps")
 
 
 def _native_program(program: L1Program) -> Any:

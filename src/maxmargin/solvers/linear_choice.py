@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from scipy import sparse
 
 from maxmargin.solvers.linear_engine import Method
 
-__all__ = ["fitting_method"]
+__all__ = ["fitting_class_method", "fitting_method"]
 
 # A system of more features takes too long to factorise, and too much memory.
 _MOST_FEATURES = 3000
@@ -43,3 +43,26 @@ def fitting_method(X: Any, *, squared: bool) -> Method:
     if d > _MOST_FEATURES or passes > (_MOST_PASSES_SQUARED if squared else _MOST_PASSES):
         return "coordinate-descent"
     return "newton" if squared else "interior-point"
+
+
+def fitting_class_method(X: Any, n_classes: int) -> Literal["interior-point", "coordinate-descent"]:
+    """Return the solver that "auto" stands for in the machine of all classes at once.
+
+    Its system has as many unknowns as features times classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.solvers.linear_choice import fitting_class_method
+    >>> fitting_class_method(np.zeros((1000, 10)), 4)
+    'interior-point'
+    >>> fitting_class_method(np.zeros((1000, 100)), 20)
+    'coordinate-descent'
+    """
+    n, d = X.shape
+    entries = max(X.nnz if sparse.issparse(X) else X.size, 1)
+    a_row = entries / max(n, 1) * (_SPARSE_ENTRY if sparse.issparse(X) else 1.0)
+    unknowns = d * n_classes
+    passes = a_row * n_classes + unknowns**3 / (3 * entries * n_classes)
+    fits = unknowns <= _MOST_FEATURES and passes <= _MOST_PASSES
+    return "interior-point" if fits else "coordinate-descent"

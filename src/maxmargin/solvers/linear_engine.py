@@ -6,8 +6,8 @@ descent, which reads row after row, needs rows that are contiguous.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -18,17 +18,11 @@ from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.blas_threads import single_threaded_blas
 from maxmargin.kernels.blocks import default_threads
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.answers import Ending, Progress, Watch
+from maxmargin.solvers.answers import Watch
+from maxmargin.solvers.linear_answers import LinearAnswer, answer_of, native_watcher
 from maxmargin.typing import Bools, Floats
 
-__all__ = [
-    "LinearAnswer",
-    "LinearEngine",
-    "LinearProgram",
-    "Method",
-    "native_matrix",
-    "native_watcher",
-]
+__all__ = ["LinearAnswer", "LinearEngine", "LinearProgram", "Method", "native_matrix"]
 
 Method = Literal["interior-point", "newton", "coordinate-descent"]
 
@@ -64,41 +58,6 @@ class LinearProgram:
         weight = 0.0 if len(qp.total) else 1.0 / constant if constant > 0 else np.inf
         kept = np.ones(qp.n_variables, dtype=bool) if used is None else used
         return cls(qp.sign[kept], qp.linear[kept], qp.cost[kept], qp.ridge[kept], float(weight))
-
-
-@dataclass(frozen=True, eq=False)
-class LinearAnswer:
-    """Where a solver ended with one program.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (d,)
-        w.
-    bias : float
-        b.
-    multipliers : ndarray of shape (m,)
-        a >= 0, feasible but for rounding.
-    iterations : int
-        In the solver's own unit.
-    primal, dual : float
-        The solver's own values; a certificate recomputes them.
-    ending : str
-        "converged", or what ended the run before: "steps", "seconds", "watch", "interrupt", or
-        "stalled" when rounding leaves no progress.
-    """
-
-    weights: Floats
-    bias: float
-    multipliers: Floats
-    iterations: int
-    primal: float
-    dual: float
-    ending: Ending
-
-    @property
-    def converged(self) -> bool:
-        """Whether the relative gap that was asked for was reached."""
-        return self.ending == "converged"
 
 
 class LinearEngine:
@@ -165,27 +124,16 @@ class LinearEngine:
                 native_watcher(watch, len(programs)),
             )
         return [
-            self._answer(program, *result)
-            for program, result in zip(programs, results, strict=True)
+            self._answer(program, result) for program, result in zip(programs, results, strict=True)
         ]
 
-    def _answer(
-        self,
-        program: LinearProgram,
-        weights: Floats,
-        bias: float,
-        multipliers: Floats,
-        iterations: int,
-        primal: float,
-        dual: float,
-        ending: Ending,
-    ) -> LinearAnswer:
-        if len(multipliers) == 0:
-            # The run ended before this program began.
-            weights, multipliers = np.zeros(self.X.shape[1]), np.zeros(len(program.sign))
-        if program.bias_weight == 0:
-            multipliers = _balanced(program.sign, multipliers)
-        return LinearAnswer(weights, bias, multipliers, iterations, primal, dual, ending)
+    def _answer(self, program: LinearProgram, result: tuple[Any, ...]) -> LinearAnswer:
+        weights, multipliers = np.zeros(self.X.shape[1]), np.zeros(len(program.sign))
+        nothing = LinearAnswer(weights, 0.0, multipliers, 0, np.inf, -np.inf, "steps")
+        answer = answer_of(result, nothing)
+        if program.bias_weight > 0:
+            return answer
+        return replace(answer, multipliers=_balanced(program.sign, answer.multipliers))
 
 
 def _require_solvable(program: LinearProgram, method: Method) -> None:
@@ -241,16 +189,3 @@ def _native_start(start: LinearAnswer | None) -> Any:
         return _native.LinearStart(np.empty(0), 0.0, np.empty(0))
     weights, multipliers = np.array(start.weights), np.array(start.multipliers)
     return _native.LinearStart(weights, start.bias, multipliers)
-
-
-def native_watcher(watch: Watch | None, n_programs: int) -> Callable[..., bool] | None:
-    """Return a watcher as the compiled solvers call it."""
-    if watch is None:
-        return None
-
-    def show(
-        program: int, n_done: int, steps: int, violation: float, primal: float, dual: float
-    ) -> bool:
-        return bool(watch(Progress(program, n_done, n_programs, steps, violation, primal, dual)))
-
-    return show

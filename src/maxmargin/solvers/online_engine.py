@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy import sparse
 
 import maxmargin._native as _native
-from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.blocks import default_threads
 from maxmargin.solvers.answers import Ending
+from maxmargin.solvers.linear_engine import native_matrix
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["Learnt", "OnlineLearner", "OnlineRule"]
@@ -185,11 +184,7 @@ class OnlineLearner:
             default_threads() if n_threads is None else n_threads,
             -1.0 if seconds is None else seconds,
         )
-        if sparse.issparse(X):
-            values, columns, starts = _csr_parts(X)
-            n_learnt, reason = _native.learn_online_csr(values, columns, starts, X.shape[1], *how)
-        else:
-            n_learnt, reason = _native.learn_online_dense(X, *how)
+        n_learnt, reason = _native.learn_online(native_matrix(X), *how)
         return Learnt(n_learnt, reason or None)
 
     def _machines(self) -> _native.OnlineMachines:
@@ -226,19 +221,3 @@ class OnlineLearner:
     def loss(self) -> Floats:
         """The loss of each machine's mean on rows it had not learnt then, recent ones first."""
         return self.numbers["loss"].copy()
-
-
-def _csr_parts(X: Any) -> tuple[Any, Any, Any]:
-    if X.shape[1] > np.iinfo(np.int32).max:
-        raise InvalidInputError(
-            f"A sparse matrix may have at most {np.iinfo(np.int32).max} columns; "
-            f"this one has {X.shape[1]}."
-        )
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return (
-        np.ascontiguousarray(X.data),
-        np.ascontiguousarray(X.indices, np.int32),
-        np.ascontiguousarray(X.indptr, np.int64),
-    )

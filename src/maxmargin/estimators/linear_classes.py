@@ -1,0 +1,59 @@
+"""How classes become linear machines: signs, weights and names of one machine or of many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import compute_class_weight
+
+from maxmargin.errors import InvalidInputError
+from maxmargin.typing import Floats, Integers
+
+__all__ = ["Contest", "class_weights", "contests_of", "machine_names", "plain"]
+
+#: Signs and weights of one machine's points.
+Contest = tuple[Floats, Floats]
+
+
+def contests_of(
+    labels: Integers, n_classes: int, class_weight: Floats, weight: Floats
+) -> list[Contest]:
+    """Return signs and weights of each machine: the second class positive, or each against all."""
+    if n_classes == 2:
+        return [(np.where(labels == 1, 1.0, -1.0), weight * class_weight[labels])]
+    contests = []
+    for c in range(n_classes):
+        own = labels == c
+        factor = np.where(own, class_weight[c], 1.0)
+        contests.append((np.where(own, 1.0, -1.0), weight * factor))
+    return contests
+
+
+def class_weights(given: Any, names: Any, labels: Integers, weight: Floats) -> Floats:
+    """Return what multiplies C in each class; "balanced" weights count each point by its own."""
+    held = np.bincount(labels, weight, len(names))
+    if isinstance(given, str):
+        found = np.zeros(len(names))
+        np.divide(held.sum() / len(names), held, out=found, where=held > 0)
+    else:
+        found = compute_class_weight(given, classes=names, y=names[labels])
+    counts = (held > 0) & (found > 0)
+    if not counts.all():
+        lost = names[int(np.argmin(counts))]
+        raise InvalidInputError(
+            f"No point of class {lost!r} has a positive weight: give it one in sample_weight "
+            "or class_weight, or leave the class out of y."
+        )
+    return np.asarray(found, dtype=np.float64)
+
+
+def plain(label: Any) -> Any:
+    """Return a label as a plain Python value."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def machine_names(classes: Any) -> list[tuple[Any, ...]]:
+    """Return which classes each machine tells apart."""
+    names = [plain(label) for label in classes]
+    return [(names[0], names[1])] if len(names) == 2 else [(label, None) for label in names]
