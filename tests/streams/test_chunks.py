@@ -102,6 +102,23 @@ def test_a_memory_map_is_never_read_as_a_whole(tmp_path):
     assert peak < 1_000_000
 
 
+WEIGHTED = {
+    "arrays": lambda: chunks(X, Y, weight=2.0 * Y, size=7),
+    "shuffled": lambda: chunks(X, Y, weight=2.0 * Y, size=7, shuffle=True, random_state=0),
+    "a triple": lambda: chunks((X, Y, 2.0 * Y), size=7),
+    "a list of chunks": lambda: chunks([(X[:9], Y[:9], 2.0 * Y[:9]), (X[9:], Y[9:], 2.0 * Y[9:])]),
+}
+
+
+@pytest.mark.parametrize("source", WEIGHTED)
+def test_weights_stay_with_their_rows(source):
+    parts = list(WEIGHTED[source]())
+    rows, labels, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    np.testing.assert_array_equal(np.sort(labels), Y)
+    np.testing.assert_array_equal(rows, X[labels])
+    np.testing.assert_array_equal(weights, 2.0 * labels)
+
+
 def test_rows_without_labels_have_none():
     assert all(y is None for _, y in chunks(X))
     assert all(y is None for _, y in chunks([X, X]))
@@ -109,7 +126,7 @@ def test_rows_without_labels_have_none():
 
 BAD = [
     (lambda: chunks(3), "must be an array, a pair"),
-    (lambda: chunks((X, Y, Y)), "must be a pair"),
+    (lambda: chunks((X, Y, Y, Y)), "must be a pair"),
     (lambda: chunks((X, Y), Y), "y beside them"),
     (lambda: chunks("rows.svm", Y), "y must be None"),
     (lambda: chunks([(X, Y)], size=3), "leave out size"),
@@ -119,7 +136,10 @@ BAD = [
     (lambda: chunks(X, size=0), "size must be a whole number"),
     (lambda: chunks(X, size=2.5), "size must be a whole number"),
     (lambda: chunks(X, random_state="seed"), "random_state must be"),
-    (lambda: list(chunks([(X, Y, Y)])), "a tuple of 3"),
+    (lambda: chunks(X, Y, weight=Y[:4]), "one number a row"),
+    (lambda: chunks(X, Y, weight=1.0), "one number a row"),
+    (lambda: chunks([(X, Y)], weight=Y), "leave out weight"),
+    (lambda: list(chunks([(X, Y, Y, Y)])), "a tuple of 4"),
 ]
 
 

@@ -89,3 +89,13 @@ def test_text_is_no_feature(tmp_path):
     parquet.write_table(pyarrow.table({"a": ["spam"], "y": [1]}), place)
     with pytest.raises(InvalidInputError, match="'a' must hold numbers"):
         list(chunks(place, label="y"))
+
+
+def test_a_column_may_hold_the_weights(path, rows):
+    parts = list(chunks(path, label="y", weight="b", size=700))
+    X, y, weight = (np.concatenate(part) for part in zip(*parts, strict=True))
+    np.testing.assert_array_equal(X, rows["a"][:, np.newaxis])
+    np.testing.assert_array_equal(y, rows["y"])
+    np.testing.assert_array_equal(weight, rows["b"])
+    with pytest.raises(InvalidInputError, match="no column 'w'"):
+        list(chunks(path, weight="w"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 try:
@@ -54,11 +55,21 @@ class FitTasks:
             stop |= self._task("program")
         return stop
 
-    def _task(self, name: str) -> bool:
+    def part(self, name: str, fitted: Callable[[], dict[str, Any]]) -> bool:
+        """Tell the callbacks that a part of the fit has ended; return whether one asks to stop.
+
+        `fitted` makes the attributes of a model as if the fit had ended here.
+        """
+        return self.active and self._task(name, fitted)
+
+    def _task(self, name: str, fitted: Callable[[], dict[str, Any]] | None = None) -> bool:
         context = self.root.subcontext(task_name=name)
         context.call_on_fit_task_begin(estimator=self.estimator, **self.told)
         self.done += 1
-        return bool(context.call_on_fit_task_end(estimator=self.estimator, **self.told))
+        stop = context.call_on_fit_task_end(
+            estimator=self.estimator, reconstruction_attributes=fitted, **self.told
+        )
+        return bool(stop)
 
     def end_run(self, n_run: int) -> None:
         """Close the tasks of the programs that ended since the last look; n_run ran in all."""

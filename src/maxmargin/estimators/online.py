@@ -14,9 +14,11 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classi
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.estimators.online_base import OnlineMachine, Rows, checked_stream
+from maxmargin.estimators.online_base import OnlineMachine
+from maxmargin.estimators.online_rows import UNLABELLED, Rows, checked_passes, survey
 from maxmargin.solvers.online_engine import OnlineLearner, OnlineRule
 from maxmargin.streams import Chunks, chunks
+from maxmargin.streams.base import parts_of
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["OnlineSVC"]
@@ -62,6 +64,8 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         Whether the rows of a chunk, or in `fit` of a pass, come in random order.
     random_state : int, RandomState or None
         Of that order: the same seed gives the same model.
+    verbose : int
+        Show a progress bar of `fit` and `fit_stream`.
     warm_start : bool
         Whether `fit` and `fit_stream` go on from the last model.
     n_jobs : int, optional
@@ -132,6 +136,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         tol: float | None = 1e-3,
         shuffle: bool = True,
         random_state: Any = None,
+        verbose: int = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,
         time_limit: float | None = None,
@@ -149,6 +154,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         self.tol = tol
         self.shuffle = shuffle
         self.random_state = random_state
+        self.verbose = verbose
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.time_limit = time_limit
@@ -166,6 +172,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         sample_weight : array-like of shape (n,), optional
             How many rows each row counts for. Rows of weight zero or less are left out.
         """
+        given = (X, y, sample_weight)
         X, y = self._checked(X, y, reset=True)
         check_classification_targets(y)
         weight = self._weight(sample_weight, X)
@@ -181,7 +188,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         self.alpha_ = self._alpha(float(counted.sum()))
         self._begin(X.shape[1])
         self._class_totals = np.zeros(len(self.classes_))
-        self._fit_rows(Rows(X, labels, weight, self._prices(labels, counted)))
+        self._fit_rows(Rows(X, labels, weight, self._prices(labels, counted)), given)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -207,25 +214,26 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         self.alpha_ = self._alpha(None)
         return self._learn_chunk(self._chunk_rows(X, y, sample_weight))
 
+    @_fit_context(prefer_skip_nested_validation=True)
     def fit_stream(self, source: Any, classes: Any = None, *, epochs: int = 1) -> Self:
         """Fit to a stream, from its first chunk on.
 
         Parameters
         ----------
         source : path, function, iterable or arrays
-            What `maxmargin.streams.chunks` takes.
+            What `maxmargin.streams.chunks` takes. Chunks (X, y, weight) bring the weights of their
+            rows.
         classes : array-like, optional
             All class labels. Without them, or with `C` and no `n_samples`, the stream is read once
             before to find them.
         epochs : int
             Passes over the stream.
         """
-        self._validate_params()
         stream = chunks(source)
-        n_passes = checked_stream(stream, epochs)
+        n_passes = checked_passes(stream, epochs)
         n_rows = None
         if classes is None or (self.C is not None and self.n_samples is None):
-            found, n_rows = _survey(stream)
+            found, n_rows = survey(stream)
             classes = found if classes is None else classes
         self.classes_ = np.unique(np.asarray(classes))
         self._require_two_classes()
@@ -234,14 +242,15 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         return self
 
     def _stream_rows(self, stream: Chunks, n_rows: float | None) -> Iterator[Rows]:
-        for k, (X, y) in enumerate(stream):
+        for k, chunk in enumerate(stream):
+            X, y, weight = parts_of(chunk)
             is_first = k == 0 and self.n_iter_ == 0
             if y is None:
-                raise InvalidInputError("The stream must have labels: its chunks are pairs (X, y).")
+                raise InvalidInputError(UNLABELLED)
             X, y = self._checked(X, y, reset=is_first)
             if is_first:
                 self._start_stream(X.shape[1], n_rows)
-            yield self._chunk_rows(X, y, None)
+            yield self._chunk_rows(X, y, weight)
 
     def _start_stream(self, n_features: int, n_rows: float | None) -> None:
         self._require_two_classes()
@@ -343,23 +352,3 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         values = self.decision_function(X)
         winner = (values >= 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
         return self.classes_[winner]
-
-
-def _survey(stream: Chunks) -> tuple[Any, float]:
-    """Return the labels and the number of rows of a stream that can be read again."""
-    if not stream.rereadable:
-        raise InvalidInputError(
-            "The source is an iterator, which can be read once: give classes, and n_samples where "
-            "C is given; or a function that makes an iterator."
-        )
-    labels: Any = None
-    n_rows = 0
-    for X, y in stream:
-        if y is None:
-            raise InvalidInputError("The stream must have labels: its chunks are pairs (X, y).")
-        new = np.unique(np.asarray(y))
-        labels = new if labels is None else np.union1d(labels, new)
-        n_rows += X.shape[0]
-    if labels is None:
-        raise InvalidInputError("The stream has no rows: give one with at least a chunk.")
-    return labels, float(n_rows)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from numbers import Integral, Real
 from time import perf_counter
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
@@ -18,16 +16,17 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from maxmargin.errors import InvalidInputError
+from maxmargin.estimators.callbacks import CallbackSupportMixin, FitTasks
 from maxmargin.estimators.interrupts import heed_interrupt
+from maxmargin.estimators.online_progress import LearningWatch
+from maxmargin.estimators.online_rows import Rows
 from maxmargin.estimators.threads import thread_count
 from maxmargin.estimators.training import positive_rows, require_moderate
 from maxmargin.solvers.answers import Ending
 from maxmargin.solvers.online_engine import Learnt, OnlineLearner, OnlineRule
-from maxmargin.streams import Chunks
-from maxmargin.streams.base import positive_whole
-from maxmargin.typing import Floats, Integers
+from maxmargin.typing import Floats
 
-__all__ = ["OnlineMachine", "Rows", "checked_stream"]
+__all__ = ["OnlineMachine"]
 
 # Up to this many rows a fit merges equal ones and sorts them: the model then depends neither on
 # their order nor on whether a row is given twice or with a weight of two.
@@ -45,74 +44,14 @@ _NEGLIGIBLE = 0.01
 _CAUSES = {
     "steps": "the objective still fell after max_iter={max_iter} passes. Raise max_iter or tol.",
     "seconds": "time_limit={time_limit} was reached. Raise it, or tol.",
+    "watch": "a callback asked for it.",
     "interrupt": "the fit was interrupted. With warm_start=True another one goes on from here; "
     "another interrupt within two seconds raises KeyboardInterrupt.",
 }
-_STACK = 5
+_STACK = 6
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Checked rows with what they count for."""
-
-    X: Any
-    labels: Integers
-    weight: Floats
-    prices: Floats
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return int(self.X.shape[0])
-
-    def take(self, rows: Integers) -> Rows:
-        """Return some of the rows."""
-        if len(rows) == self.n_rows:
-            return self
-        return Rows(self.X[rows], self.labels[rows], self.weight[rows], self.prices)
-
-    def merged(self) -> Rows:
-        """Return equal rows as one, with the sum of their weights, in an order of their own."""
-        keys = [_key(self.X, i, int(self.labels[i])) for i in range(self.n_rows)]
-        first: dict[tuple[Any, ...], int] = {}
-        total: dict[tuple[Any, ...], float] = {}
-        for i, key in enumerate(keys):
-            first.setdefault(key, i)
-            total[key] = total.get(key, 0.0) + float(self.weight[i])
-        ordered = sorted(first)
-        rows = np.array([first[key] for key in ordered])
-        weight = np.array([total[key] for key in ordered])
-        return Rows(self.X[rows], self.labels[rows], weight, self.prices)
-
-
-def _key(X: Any, i: int, label: int) -> tuple[Any, ...]:
-    """Return what tells a row from others, alike for dense and sparse data."""
-    if sparse.issparse(X):
-        places = slice(X.indptr[i], X.indptr[i + 1])
-        sequence = np.argsort(X.indices[places], kind="stable")
-        columns, values = X.indices[places][sequence], X.data[places][sequence]
-    else:
-        columns, values = np.arange(X.shape[1]), X[i]
-    there = np.flatnonzero(values)
-    columns, values = columns[there].astype(np.int64), values[there]
-    # Rounded first, for the sake of data that differ in precision alone.
-    with np.errstate(over="ignore"):
-        narrow = values.astype(np.float32).tobytes()
-    return label, columns.tobytes(), narrow, values.astype(np.float64).tobytes()
-
-
-def checked_stream(stream: Chunks, n_passes: Any) -> int:
-    """Return a number of passes that the stream allows."""
-    passes = positive_whole(n_passes, "epochs")
-    if passes > 1 and not stream.rereadable:
-        raise InvalidInputError(
-            "The source is an iterator, which can be read once: give epochs=1, or a function that "
-            "makes an iterator."
-        )
-    return passes
-
-
-class OnlineMachine(BaseEstimator):
+class OnlineMachine(CallbackSupportMixin, BaseEstimator):
     """Base of the online estimators."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -121,6 +60,7 @@ class OnlineMachine(BaseEstimator):
         "tol": [Interval(Real, 0.0, None, closed="left"), None],
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
+        "verbose": ["verbose"],
         "warm_start": ["boolean"],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
@@ -197,21 +137,53 @@ class OnlineMachine(BaseEstimator):
             return Learnt(learnt.n_rows, "seconds")
         return learnt
 
-    def _fit_rows(self, rows: Rows) -> None:
+    def _fit_rows(self, rows: Rows, given: tuple[Any, Any, Any]) -> None:
         """Learn the rows again and again until the objective stays where it is."""
         deadline = self._deadline()
         rows = rows.take(positive_rows(rows.weight))
         if rows.n_rows <= _SMALL:
             rows = rows.merged()
+        n_passes = self.max_iter if self.tol is None else None
+        self._fit(lambda watch: self._learn_passes(rows, deadline, watch), given, n_passes)
+
+    def _fit_passes(self, passes: Callable[[], Iterator[Rows]], n_passes: int) -> None:
+        """Learn the chunks of a stream as often as asked."""
+        deadline = self._deadline()
+
+        def learn(watch: LearningWatch) -> Ending | None:
+            ending: Ending | None = None
+            while self.n_iter_ < n_passes and ending is None:
+                ending = self._learn_chunks(passes(), deadline, watch)
+                self.n_iter_ += 1
+            return ending
+
+        self._fit(learn, (None, None, None), n_passes)
+
+    def _fit(
+        self,
+        learn: Callable[[LearningWatch], Ending | None],
+        given: tuple[Any, Any, Any],
+        n_passes: int | None,
+    ) -> None:
+        """Learn under the eyes of whoever watches; keep the model so far at an interrupt."""
         self.n_iter_ = 0
-        try:
-            ending = self._learn_passes(rows, deadline)
-        except KeyboardInterrupt:
-            ending = "interrupt"
+        X, y, sample_weight = given
+        told = None if sample_weight is None else {"sample_weight": sample_weight}
+        tasks = FitTasks(self, 1, X, y, told)
+        with LearningWatch(tasks, bool(self.verbose), type(self).__name__, n_passes) as watch:
+            try:
+                ending = learn(watch)
+            except KeyboardInterrupt:
+                if self.__dict__.get("_learner") is None:
+                    raise
+                ending = "interrupt"
         self._publish()
+        tasks.end({})
         self._tell(ending)
 
-    def _learn_passes(self, rows: Rows, deadline: float | None) -> Ending | None:
+    def _learn_passes(
+        self, rows: Rows, deadline: float | None, watch: LearningWatch
+    ) -> Ending | None:
         last, negligible, n_still, n_steps = np.inf, 0.0, 0, 0
         while self.n_iter_ < self.max_iter:
             seen, total = self._learner.seen, self._learner.total_loss
@@ -219,6 +191,8 @@ class OnlineMachine(BaseEstimator):
             self.n_iter_ += 1
             if learnt.ending is not None:
                 return learnt.ending
+            if self._show(watch, "pass"):
+                return "watch"
             n_steps += rows.n_rows
             if self.tol is None:
                 continue
@@ -233,36 +207,39 @@ class OnlineMachine(BaseEstimator):
                 return None
         return None if self.tol is None or n_still >= _PATIENCE else "steps"
 
-    def _fit_passes(self, passes: Callable[[], Iterator[Rows]], n_passes: int) -> None:
-        """Learn the chunks of a stream as often as asked."""
-        deadline = self._deadline()
-        self.n_iter_ = 0
-        ending: Ending | None = None
-        try:
-            while self.n_iter_ < n_passes and ending is None:
-                ending = self._learn_chunks(passes(), deadline)
-                self.n_iter_ += 1
-        except KeyboardInterrupt:
-            if self.__dict__.get("_learner") is None:
-                raise
-            ending = "interrupt"
-        self._publish()
-        self._tell(ending)
-
-    def _learn_chunks(self, chunks: Iterator[Rows], deadline: float | None) -> Ending | None:
+    def _learn_chunks(
+        self, chunks: Iterator[Rows], deadline: float | None, watch: LearningWatch
+    ) -> Ending | None:
         n_chunks = 0
         for rows in chunks:
-            learnt = self._learn(rows, deadline)
+            n_chunks += 1
+            counted = rows.counting()
+            if counted.n_rows == 0:
+                continue
+            learnt = self._learn(counted, deadline)
             if learnt.ending is not None:
                 return learnt.ending
-            n_chunks += 1
+            if self._show(watch, "chunk"):
+                return "watch"
         if n_chunks == 0:
             raise InvalidInputError("The stream has no rows: give one with at least a chunk.")
         return None
 
+    def _show(self, watch: LearningWatch, part: Literal["pass", "chunk"]) -> bool:
+        """Return whether one who watches asks to stop."""
+
+        def fitted() -> dict[str, Any]:
+            self._publish()
+            return {}
+
+        def objective() -> float:
+            return float(np.sum(self._objectives(self._learner.loss)))
+
+        return watch.see(part, self.n_iter_, self._learner.seen, objective, fitted)
+
     def _learn_chunk(self, rows: Rows) -> Self:
         """Learn one chunk of a stream that the caller reads."""
-        counted = rows.take(np.flatnonzero(rows.weight > 0))
+        counted = rows.counting()
         learnt = self._learn(counted) if counted.n_rows else Learnt(0, None)
         self._publish()
         if learnt.ending == "interrupt":

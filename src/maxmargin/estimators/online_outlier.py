@@ -10,9 +10,11 @@ import numpy as np
 from sklearn.base import OutlierMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 
-from maxmargin.estimators.online_base import OnlineMachine, Rows, checked_stream
+from maxmargin.estimators.online_base import OnlineMachine
+from maxmargin.estimators.online_rows import Rows, checked_passes
 from maxmargin.solvers.online_engine import OnlineLearner, OnlineRule
 from maxmargin.streams import Chunks, chunks
+from maxmargin.streams.base import parts_of
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["OnlineOneClassSVM"]
@@ -29,7 +31,7 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
     ----------
     nu : float
         In (0, 1]: bounds the fraction of outliers from above, at the optimum.
-    average, max_iter, tol, shuffle, random_state, warm_start, time_limit
+    average, max_iter, tol, shuffle, random_state, verbose, warm_start, time_limit
         As in `OnlineSVC`.
 
     Attributes
@@ -67,6 +69,7 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
         tol: float | None = 1e-3,
         shuffle: bool = True,
         random_state: Any = None,
+        verbose: int = 0,
         warm_start: bool = False,
         time_limit: float | None = None,
     ) -> None:
@@ -76,6 +79,7 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
         self.tol = tol
         self.shuffle = shuffle
         self.random_state = random_state
+        self.verbose = verbose
         self.warm_start = warm_start
         self.time_limit = time_limit
 
@@ -92,11 +96,11 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
         sample_weight : array-like of shape (n,), optional
             How many rows each row counts for. Rows of weight zero or less are left out.
         """
-        del y
+        given = (X, y, sample_weight)
         X, _ = self._checked(X, None, reset=True)
         rows = self._rows(X, sample_weight)
         self._begin(X.shape[1])
-        self._fit_rows(rows)
+        self._fit_rows(rows, given)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -121,29 +125,30 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
         self.n_iter_ = 1
         return self._learn_chunk(rows)
 
+    @_fit_context(prefer_skip_nested_validation=True)
     def fit_stream(self, source: Any, *, epochs: int = 1) -> Self:
         """Fit to a stream, from its first chunk on.
 
         Parameters
         ----------
         source : path, function, iterable or arrays
-            What `maxmargin.streams.chunks` takes; labels are ignored.
+            What `maxmargin.streams.chunks` takes; labels are ignored, weights are not.
         epochs : int
             Passes over the stream.
         """
-        self._validate_params()
         stream = chunks(source)
-        n_passes = checked_stream(stream, epochs)
+        n_passes = checked_passes(stream, epochs)
         self._fit_passes(lambda: self._stream_rows(stream), n_passes)
         return self
 
     def _stream_rows(self, stream: Chunks) -> Iterator[Rows]:
-        for k, (X, _) in enumerate(stream):
+        for k, chunk in enumerate(stream):
+            X, _, weight = parts_of(chunk)
             is_first = k == 0 and self.n_iter_ == 0
             X, _ = self._checked(X, None, reset=is_first)
             if is_first:
                 self._begin(X.shape[1])
-            yield self._rows(X, None)
+            yield self._rows(X, weight)
 
     def _rows(self, X: Any, sample_weight: Any) -> Rows:
         labels = np.ones(X.shape[0], np.int64)

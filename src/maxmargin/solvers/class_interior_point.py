@@ -115,6 +115,10 @@ class ClassInteriorPoint:
         return run.answer(self.X.shape[0], ending)
 
 
+class _OutOfTimeError(Exception):
+    """The time limit was reached."""
+
+
 @dataclass(frozen=True)
 class _Limits:
     gap: float
@@ -126,7 +130,7 @@ class _Run:
     def __init__(
         self, X: Any, program: ClassProgram, used: Integers, limits: _Limits, watch: Watch | None
     ) -> None:
-        self.system = ClassSystem(X, program.n_classes, program.bias.scale)
+        self.system = ClassSystem(X, program.n_classes, program.bias.scale, self._look_at_the_clock)
         self.used, self.limits, self.watch = used, limits, watch
         self.label, self.cost = program.label[used], program.cost[used]
         self.k, self.d, self.scale = program.n_classes, self.system.d, program.bias.scale
@@ -150,6 +154,12 @@ class _Run:
             return self._iterate()
         except KeyboardInterrupt:
             return "interrupt"
+        except _OutOfTimeError:
+            return "seconds"
+
+    def _look_at_the_clock(self) -> None:
+        if perf_counter() >= self.limits.deadline:
+            raise _OutOfTimeError
 
     def _iterate(self) -> Ending:
         point = self._first_point()
@@ -174,8 +184,6 @@ class _Run:
         seen = Progress(0, 0, 1, self.iterations, self.relative_gap, self.primal, self.dual)
         if self.watch is not None and self.watch(seen):
             return "watch"
-        if perf_counter() >= self.limits.deadline:
-            return "seconds"
         if self.iterations >= self.limits.max_iterations:
             return "steps"
         is_stuck = in_vain >= _PATIENCE or self.iterations >= _MOST_ITERATIONS

@@ -7,7 +7,7 @@ large numbers, so that the end is as accurate at a cost of 1e10 as at 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,24 @@ _RIDGES = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6)
 
 
 class ClassSystem:
-    """The data of all classes, with the constant feature of a bias, and systems over them."""
+    """The data of all classes, with the constant feature of a bias, and systems over them.
 
-    def __init__(self, X: Any, n_classes: int, scale: float) -> None:
-        self.X, self.k, self.scale = X, n_classes, scale
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d)
+        The data.
+    n_classes : int
+        Two or more.
+    scale : float
+        The constant feature; zero for none.
+    checkpoint : callable
+        Called every few rows; what it raises ends the work.
+    """
+
+    def __init__(
+        self, X: Any, n_classes: int, scale: float, checkpoint: Callable[[], None]
+    ) -> None:
+        self.X, self.k, self.scale, self.checkpoint = X, n_classes, scale, checkpoint
         self.d: int = X.shape[1] + (1 if scale > 0 else 0)
 
     def apply(self, D: Floats, W: Floats) -> Floats:
@@ -65,6 +79,7 @@ class ClassSystem:
 
     def _blocks(self) -> Iterator[tuple[slice, Any]]:
         for first in range(0, self.X.shape[0], _BLOCK_ROWS):
+            self.checkpoint()
             rows = slice(first, min(first + _BLOCK_ROWS, self.X.shape[0]))
             block = self.X[rows].astype(np.float64, copy=False)
             if self.scale > 0:

@@ -26,6 +26,8 @@ class ArrayChunks(Chunks):
         The points.
     y : array-like of shape (n,), optional
         Their labels.
+    weight : array-like of shape (n,), optional
+        How many rows each row counts for; chunks are then (X, y, weight).
     size : int
         Rows of a chunk.
     shuffle : bool
@@ -46,6 +48,7 @@ class ArrayChunks(Chunks):
         self,
         X: Any,
         y: Any = None,
+        weight: Any = None,
         *,
         size: int = SIZE,
         shuffle: bool = False,
@@ -56,11 +59,8 @@ class ArrayChunks(Chunks):
             raise InvalidInputError(
                 f"X must have two dimensions, rows and features; got shape {self.X.shape}."
             )
-        self.y = None if y is None else np.asarray(y)
-        if self.y is not None and len(self.y) != self.X.shape[0]:
-            raise InvalidInputError(
-                f"y must have one label a row: X has {self.X.shape[0]} rows, y has {len(self.y)}."
-            )
+        self.y = self._by_row(y, "y", "label")
+        self.weight = self._by_row(weight, "weight", "number")
         self.size = positive_whole(size, "size")
         self.shuffle = shuffle
         self._generator = generator_of(random_state)
@@ -88,5 +88,17 @@ class ArrayChunks(Chunks):
         if held:
             yield self._rows(np.concatenate(held))
 
+    def _by_row(self, values: Any, name: str, what: str) -> Any:
+        if values is None:
+            return None
+        array, n = np.asarray(values), self.X.shape[0]
+        if array.shape[:1] != (n,):
+            raise InvalidInputError(
+                f"{name} must have one {what} a row: "
+                f"X has {n} rows, {name} has shape {array.shape}."
+            )
+        return array
+
     def _rows(self, rows: Any) -> Chunk:
-        return self.X[rows], None if self.y is None else self.y[rows]
+        chunk = self.X[rows], None if self.y is None else self.y[rows]
+        return chunk if self.weight is None else (*chunk, self.weight[rows])

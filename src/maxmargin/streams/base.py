@@ -1,4 +1,4 @@
-"""What a stream is: an iterable of chunks (X, y) that holds one or two of them at a time."""
+"""What a stream is: an iterable of chunks that holds one or two of them at a time."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from scipy import sparse
 
 from maxmargin.errors import InvalidInputError
 
-__all__ = ["SIZE", "Chunk", "Chunks", "generator_of", "positive_whole", "regrouped"]
+__all__ = ["SIZE", "Chunk", "Chunks", "generator_of", "parts_of", "positive_whole", "regrouped"]
 
 #: Rows of a chunk.
 SIZE = 10_000
 
-#: Some rows and their labels, or None for the latter.
-Chunk = tuple[Any, Any]
+#: Some rows and their labels, or None for the latter; as a third, if given, their weights.
+Chunk = tuple[Any, ...]
 
 
 class Chunks(ABC):
-    """An iterable of chunks (X, y); y is None where there are no labels.
+    """An iterable of chunks (X, y) or (X, y, weight); y is None where there are no labels.
 
     Examples
     --------
@@ -44,26 +44,42 @@ def regrouped(pieces: Iterable[Chunk], size: int) -> Iterator[Chunk]:
     """Cut and join pieces to chunks of `size` rows; only the last may be smaller."""
     held: list[Chunk] = []
     n_held = 0
-    for X, y in pieces:
-        begin = 0
-        while X.shape[0] - begin >= size - n_held:
+    for piece in pieces:
+        n, begin = piece[0].shape[0], 0
+        while n - begin >= size - n_held:
             end = begin + size - n_held
-            held.append((X[begin:end], None if y is None else y[begin:end]))
+            held.append(_cut(piece, slice(begin, end)))
             yield _joined(held)
             held, n_held, begin = [], 0, end
-        if begin < X.shape[0]:
-            held.append((X[begin:], None if y is None else y[begin:]))
-            n_held += X.shape[0] - begin
+        if begin < n:
+            held.append(_cut(piece, slice(begin, n)))
+            n_held += n - begin
     if held:
         yield _joined(held)
+
+
+def parts_of(chunk: Chunk) -> tuple[Any, Any, Any]:
+    """Return the rows, labels and weights of a chunk, None for those it has not."""
+    X, y, *weight = chunk
+    return X, y, weight[0] if weight else None
+
+
+def _cut(piece: Chunk, rows: slice) -> Chunk:
+    return tuple(None if part is None else part[rows] for part in piece)
 
 
 def _joined(pieces: list[Chunk]) -> Chunk:
     if len(pieces) == 1:
         return pieces[0]
-    parts = [X for X, _ in pieces]
-    X = sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
-    return X, None if pieces[0][1] is None else np.concatenate([y for _, y in pieces])
+    return tuple(_stacked(parts) for parts in zip(*pieces, strict=True))
+
+
+def _stacked(parts: tuple[Any, ...]) -> Any:
+    if parts[0] is None:
+        return None
+    if sparse.issparse(parts[0]):
+        return sparse.vstack(parts, format="csr")
+    return np.concatenate(parts)
 
 
 def generator_of(random_state: Any) -> np.random.Generator:

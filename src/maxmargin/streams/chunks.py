@@ -21,21 +21,21 @@ _PARQUET = (".parquet", ".pq")
 
 
 def chunks(source: Any, y: Any = None, **options: Any) -> Chunks:
-    """Return an iterable of chunks (X, y) over a source.
+    """Return an iterable of chunks (X, y), or (X, y, weight), over a source.
 
     Parameters
     ----------
     source : array, pair, path, function or iterable
-        An array, sparse matrix or frame X, or a pair (X, y) of such; the path of a Parquet file
-        (.parquet, .pq) or of a file in LIBSVM's format (any other name); a function without
-        arguments that returns an iterator of chunks; an iterable of chunks. A chunk is a pair
-        (X, y), or X where there are no labels. An iterator can be read once, all others again
-        and again.
+        An array, sparse matrix or frame X, a pair (X, y) of such, or a triple (X, y, weight); the
+        path of a Parquet file (.parquet, .pq) or of a file in LIBSVM's format (any other name); a
+        function without arguments that returns an iterator of chunks; an iterable of chunks. A
+        chunk is a pair (X, y), a triple (X, y, weight), or X where there are no labels. An
+        iterator can be read once, all others again and again.
     y : array-like, optional
         Labels, where the source is an array.
     **options
-        Those of `ArrayChunks` (size, shuffle, random_state), of `LibsvmChunks` (also n_features,
-        zero_based, dtype) or of `ParquetChunks` (also label, features).
+        Those of `ArrayChunks` (weight, size, shuffle, random_state), of `LibsvmChunks` (also
+        n_features, zero_based, dtype) or of `ParquetChunks` (also label, weight, features).
 
     Examples
     --------
@@ -52,9 +52,10 @@ def chunks(source: Any, y: Any = None, **options: Any) -> Chunks:
         kind = ParquetChunks if str(fspath(source)).endswith(_PARQUET) else LibsvmChunks
         return kind(source, **options)
     if isinstance(source, tuple):
-        if len(source) != 2 or y is not None:
+        if len(source) not in (2, 3) or y is not None:
             raise InvalidInputError(
-                "A tuple must be a pair (X, y), and y is then given with it; "
+                "A tuple must be a pair (X, y) or a triple (X, y, weight), and y is then given "
+                "with it; "
                 f"got {len(source)} parts{'' if y is None else ' and y beside them'}."
             )
         return ArrayChunks(*source, **options)
@@ -115,9 +116,10 @@ class _IterableChunks(Chunks):
 
 def _chunk(item: Any) -> Chunk:
     if isinstance(item, tuple):
-        if len(item) != 2:
+        if len(item) not in (2, 3):
             raise InvalidInputError(
-                f"A chunk must be a pair (X, y) or X alone; got a tuple of {len(item)}."
+                "A chunk must be a pair (X, y), a triple (X, y, weight) or X alone; "
+                f"got a tuple of {len(item)}."
             )
         return item
     return item, None

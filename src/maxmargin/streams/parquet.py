@@ -23,6 +23,8 @@ class ParquetChunks(Chunks):
         The file.
     label : str, optional
         The column of labels; none by default.
+    weight : str, optional
+        The column of the rows' weights; chunks are then (X, y, weight).
     features : sequence of str, optional
         The columns of features, in this order; by default all others.
     size : int
@@ -45,6 +47,7 @@ class ParquetChunks(Chunks):
         path: str | PathLike[str],
         *,
         label: str | None = None,
+        weight: str | None = None,
         features: Sequence[str] | None = None,
         size: int = SIZE,
         shuffle: bool = False,
@@ -52,6 +55,7 @@ class ParquetChunks(Chunks):
     ) -> None:
         self.path = fspath(path)
         self.label = label
+        self.weight = weight
         self.features = None if features is None else list(features)
         self.size = positive_whole(size, "size")
         self.shuffle = shuffle
@@ -64,20 +68,23 @@ class ParquetChunks(Chunks):
     def _batches(self) -> Iterator[Chunk]:
         with _parquet_module().ParquetFile(self.path) as file:
             features = self._features(list(file.schema_arrow.names))
-            wanted = features if self.label is None else [*features, self.label]
+            wanted = [*features, *self._others()]
             groups = np.arange(file.num_row_groups)
             if self.shuffle:
                 groups = self._generator.permutation(groups)
             for group in groups.tolist():
                 for batch in file.iter_batches(self.size, row_groups=[group], columns=wanted):
-                    yield _matrix(batch, features), _labels(batch, self.label)
+                    chunk = _matrix(batch, features), _column(batch, self.label)
+                    yield chunk if self.weight is None else (*chunk, _column(batch, self.weight))
+
+    def _others(self) -> list[str]:
+        return [name for name in (self.label, self.weight) if name is not None]
 
     def _features(self, names: list[str]) -> list[str]:
         chosen = self.features
         if chosen is None:
-            chosen = [name for name in names if name != self.label]
-        asked = chosen if self.label is None else [*chosen, self.label]
-        missing = [name for name in asked if name not in names]
+            chosen = [name for name in names if name not in self._others()]
+        missing = [name for name in [*chosen, *self._others()] if name not in names]
         if missing:
             raise InvalidInputError(
                 f"{self.path} has no column {missing[0]!r}; its columns are {', '.join(names)}."
@@ -108,5 +115,5 @@ def _matrix(batch: Any, features: list[str]) -> Any:
     return np.column_stack(columns).astype(np.float32 if narrow else np.float64, copy=False)
 
 
-def _labels(batch: Any, label: str | None) -> Any:
-    return None if label is None else batch.column(label).to_numpy(zero_copy_only=False)
+def _column(batch: Any, name: str | None) -> Any:
+    return None if name is None else batch.column(name).to_numpy(zero_copy_only=False)
