@@ -36,6 +36,7 @@ PUBLIC_MODULES = [
     "maxmargin.solvers",
     "maxmargin.certify",
     "maxmargin.estimators",
+    "maxmargin.streams",
     "maxmargin.errors",
 ]
 

@@ -24,6 +24,7 @@ ESTIMATORS = [
     LinearSVC(loss="hinge", bias="free"),
     LinearSVC(loss="hinge", warm_start=True),
     LinearSVC(penalty="l1", C=10.0),
+    LinearSVC(multi_class="crammer_singer"),
     LinearSVR(),
     LinearSVR(loss="squared_epsilon_insensitive", bias="free"),
 ]

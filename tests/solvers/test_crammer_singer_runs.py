@@ -13,13 +13,7 @@ import pytest
 from scipy import sparse
 
 import maxmargin._native as _native
-from class_zoo import (
-    by_scale,
-    certificate,
-    classes,
-    make_program,
-    solve,
-)
+from class_zoo import ENGINES, by_engine, by_scale, certificate, classes, make_program, solve
 from maxmargin.solvers.crammer_singer import ClassProgram, CrammerSingerEngine
 
 

@@ -71,8 +71,8 @@ class LinearSVC(ClassifierMixin, WeightedPrediction, LinearMachine):
     max_iter : int
         Iterations at most, in the solver's own unit.
     solver : {"auto", "coordinate-descent", "interior-point", "newton"}
-        "auto" factorises where features are few and descends along coordinates where they are
-        many. "newton" is for the squared hinge.
+        "auto" factorises where features (with Crammer and Singer's machine, times classes) are few
+        and descends along coordinates where they are many. "newton" is for the squared hinge.
     bias : {"regularised", "free"}
         Whether the intercept is penalised like the weights, as LIBLINEAR does, or left free.
     n_jobs : int, optional
