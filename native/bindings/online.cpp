@@ -12,16 +12,15 @@ using namespace nb::literals;
 using linear::OnlineNumbers;
 using linear::OnlineRule;
 
-// The arrays are the caller's and change in place.
+// The arrays are the caller's and change in place; a machine's vectors follow each other in a row.
 struct Machines {
-  Output<double> directions, corrections, numbers;
+  Output<double> vectors, numbers;
 
   std::vector<linear::OnlineState> states() const {
-    std::vector<linear::OnlineState> all(directions.shape(0));
-    const size_t d = directions.shape(1);
+    std::vector<linear::OnlineState> all(vectors.shape(0));
     for (size_t k = 0; k < all.size(); ++k) {
       auto* own = reinterpret_cast<OnlineNumbers*>(numbers.data() + k * linear::online_numbers);
-      all[k] = {directions.data() + k * d, corrections.data() + k * d, own};
+      all[k] = {vectors.data() + k * vectors.shape(1), own};
     }
     return all;
   }
@@ -33,13 +32,11 @@ struct Rows {
   Vector<double> importance, prices;
 };
 
-void check(const Machines& machines, int64_t n_columns) {
-  const int64_t k = extent(machines.directions, 0);
-  if (k < 1 || extent(machines.corrections, 0) != k || extent(machines.numbers, 0) != k ||
-      extent(machines.directions, 1) != n_columns ||
-      extent(machines.corrections, 1) != n_columns ||
+void check(const Machines& machines, int64_t n_entries) {
+  const int64_t k = extent(machines.vectors, 0);
+  if (k < 1 || extent(machines.numbers, 0) != k || extent(machines.vectors, 1) != n_entries ||
       extent(machines.numbers, 1) != linear::online_numbers) {
-    throw nb::value_error("the machines' state does not fit the data");
+    throw nb::value_error("the machines' state does not fit the data and the rule");
   }
 }
 
@@ -62,7 +59,7 @@ template <class T>
 nb::tuple learn(const HeldMatrix<T>& held, const Rows& rows, const OnlineRule& rule,
                 const Machines& machines, int n_threads, double seconds) {
   const linear::Matrix<T>& data = held.view;
-  check(machines, data.n_columns);
+  check(machines, rule.n_vectors() * data.n_columns);
   check(rows, data.n_rows);
   const linear::OnlineRows order{rows.order.data(), extent(rows.order, 0), rows.labels.data(),
                                  rows.importance.data(), rows.prices.data()};
@@ -90,25 +87,21 @@ void bind_online(nb::module_& module) {
       .value("hinge", linear::OnlineLoss::hinge)
       .value("squared_hinge", linear::OnlineLoss::squared_hinge);
   nb::enum_<linear::OnlineStep>(module, "OnlineStep")
+      .value("adaptive", linear::OnlineStep::adaptive)
       .value("proximal", linear::OnlineStep::proximal)
       .value("pegasos", linear::OnlineStep::pegasos);
-  nb::enum_<linear::OnlineSchedule>(module, "OnlineSchedule")
-      .value("distance", linear::OnlineSchedule::distance)
-      .value("inverse_time", linear::OnlineSchedule::inverse_time);
   nb::class_<OnlineRule>(module, "OnlineRule")
       .def("__init__", [](OnlineRule* self, linear::OnlineLoss loss, linear::OnlineStep step,
-                          linear::OnlineSchedule schedule, double lambda, double bias_square,
-                          bool bias_is_scaled, bool bias_shrinks, double bias_slope,
-                          double highest_price) {
-        new (self) OnlineRule{loss, step, schedule, lambda, bias_square, bias_is_scaled,
-                              bias_shrinks, bias_slope, highest_price};
-      }, "loss"_a, "step"_a, "schedule"_a, "lambda_"_a, "bias_square"_a, "bias_is_scaled"_a,
-         "bias_shrinks"_a, "bias_slope"_a, "highest_price"_a);
+                          double lambda, double bias_square, bool bias_is_scaled,
+                          bool bias_shrinks, double bias_slope, double highest_price) {
+        new (self) OnlineRule{loss, step, lambda, bias_square, bias_is_scaled, bias_shrinks,
+                              bias_slope, highest_price};
+      }, "loss"_a, "step"_a, "lambda_"_a, "bias_square"_a, "bias_is_scaled"_a, "bias_shrinks"_a,
+         "bias_slope"_a, "highest_price"_a);
   nb::class_<Machines>(module, "OnlineMachines")
-      .def("__init__", [](Machines* self, Output<double> directions, Output<double> corrections,
-                          Output<double> numbers) {
-        new (self) Machines{directions, corrections, numbers};
-      }, "directions"_a.noconvert(), "corrections"_a.noconvert(), "numbers"_a.noconvert());
+      .def("__init__", [](Machines* self, Output<double> vectors, Output<double> numbers) {
+        new (self) Machines{vectors, numbers};
+      }, "vectors"_a.noconvert(), "numbers"_a.noconvert());
   nb::class_<Rows>(module, "OnlineRows")
       .def("__init__", [](Rows* self, Vector<int64_t> order, Vector<int32_t> labels,
                           Vector<double> importance, Vector<double> prices) {

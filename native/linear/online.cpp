@@ -4,15 +4,10 @@
 #include <cmath>
 
 #include "../threads/pacer.h"
+#include "adaptive.h"
 
 namespace maxmargin::linear {
 namespace {
-
-// The t-th iterate weighs t^decay in the mean.
-constexpr double decay = 3;
-
-// The first step moves a row's value by this much.
-constexpr double first_move = 0.1;
 
 // Factors below this are multiplied into the vectors.
 constexpr double smallest_factor = 1e-6;
@@ -37,24 +32,20 @@ double squared_norm(const Matrix<T>& data, int64_t row) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
+// Proximal and Pegasos steps, of the same length for all features.
 template <class T>
-class OnlineMachine {
+class UniformMachine {
  public:
-  OnlineMachine(const OnlineRule& rule, const OnlineState& state, int64_t n_columns)
-      : rule_(rule), now_(*state.numbers), v_(state.direction), u_(state.correction),
+  UniformMachine(const OnlineRule& rule, const OnlineState& state, int64_t n_columns)
+      : rule_(rule), now_(*state.numbers), v_(state.vectors), u_(v_ + n_columns),
         n_columns_(n_columns) {}
 
   void learn(const Matrix<T>& data, int64_t row, double sign, double importance, double price) {
     const double raw = data.dot(row, v_), own = squared_norm(data, row);
-    now_.seen += importance;
-    const double recent = (decay + 1) * importance / (now_.seen + decay * importance);
     const double mean_score =
         now_.share * (data.dot(row, u_) + now_.carried * raw) + now_.mean_bias;
-    const double loss = price * loss_at(sign * mean_score);
-    now_.loss += recent * (loss - now_.loss);
-    now_.total_loss += importance * loss;
     const double feature = rule_.bias_is_scaled ? 0 : rule_.bias_square;
-    now_.size += importance / now_.seen * (own + feature - now_.size);
+    const double recent = now_.see(rule_, importance, price, sign * mean_score, own + feature);
     const double bias_square = rule_.bias_is_scaled ? rule_.bias_square * now_.size : feature;
 
     const bool is_pegasos = rule_.step == OnlineStep::pegasos;
@@ -73,11 +64,6 @@ class OnlineMachine {
   }
 
  private:
-  double loss_at(double margin) const {
-    const double slack = std::max(0.0, 1 - margin);
-    return rule_.loss == OnlineLoss::hinge ? slack : slack * slack;
-  }
-
   void shrink(double factor) {
     now_.scale *= factor;
     now_.norm *= factor * factor;
@@ -95,7 +81,7 @@ class OnlineMachine {
 
   double by_proximity(double sign, double importance, double price, double raw, double square,
                       double bias_square) {
-    const double length = importance * step_length(sign, importance, price, raw, square);
+    const double length = importance * 2 / (rule_.lambda * (now_.seen + importance));
     shrink(1 / (1 + length * rule_.lambda));
     now_.bias -= length * rule_.bias_slope * bias_square;
     const double slack = std::max(0.0, 1 - sign * (now_.scale * raw + now_.bias));
@@ -103,19 +89,6 @@ class OnlineMachine {
     const double reach = length * price;
     if (rule_.loss == OnlineLoss::hinge) return std::min(reach, slack / square);
     return 2 * reach * slack / (1 + 2 * reach * square);
-  }
-
-  double step_length(double sign, double importance, double price, double raw, double square) {
-    if (rule_.schedule == OnlineSchedule::inverse_time) {
-      return 2 / (rule_.lambda * (now_.seen + importance));
-    }
-    const double slack = std::max(0.0, 1 - sign * (now_.scale * raw + now_.bias));
-    const double slope = rule_.loss == OnlineLoss::hinge ? (slack > 0) : 2 * slack;
-    now_.travelled += importance * price * price * slope * slope * square;
-    now_.farthest = std::max(now_.farthest, std::sqrt(now_.norm + now_.bias * now_.bias));
-    if (now_.travelled == 0) return 0;
-    const double least = first_move / std::sqrt(now_.size);
-    return std::max(now_.farthest, least) / std::sqrt(now_.travelled);
   }
 
   void project() {
@@ -202,8 +175,7 @@ int64_t learn_online(const Matrix<T>& data, const OnlineRows& rows, const Online
     const int64_t n = std::min(rows_at_once, rows.n_rows - begin);
     const int64_t* order = rows.order + begin;
     block.load(order, n);
-    const auto learn = [&](int64_t k) {
-      OnlineMachine<T> machine(rule, machines[k], data.n_columns);
+    const auto learn_by = [&](int64_t k, auto machine) {
       const int64_t positive = n_machines == 1 ? 1 : k;
       for (int64_t j = 0; j < n; ++j) {
         const int64_t row = order[j];
@@ -211,6 +183,13 @@ int64_t learn_online(const Matrix<T>& data, const OnlineRows& rows, const Online
         const double sign = rows.labels[row] == positive ? 1.0 : -1.0;
         machine.learn(block.rows(), block.place(j, row), sign, rows.importance[row],
                       rows.prices[rows.labels[row]]);
+      }
+    };
+    const auto learn = [&](int64_t k) {
+      if (rule.step == OnlineStep::adaptive) {
+        learn_by(k, AdaptiveMachine<T>(rule, machines[k], data.n_columns));
+      } else {
+        learn_by(k, UniformMachine<T>(rule, machines[k], data.n_columns));
       }
     };
     if (n_machines == 1) {

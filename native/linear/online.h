@@ -2,19 +2,23 @@
 //
 //   min  lambda/2 (|w|^2 [+ b^2]) + slope b + mean over the rows of price loss(y (w'x + b))
 //
-// A row of importance s counts as s rows. Two ways to take a step:
+// A row of importance s counts as s rows. Three ways to take a step:
 //
+//   adaptive  the row's loss is minimised with the distance moved, in a metric of its own for each
+//             feature that follows from the gradients met (adaptive.h);
 //   proximal  the penalty and the row's loss are minimised one after the other, each with the
-//             distance moved: no step overshoots its margin, and one of importance s goes where s of
-//             them would (Kulis, Bartlett 2010; Karampatziakis, Langford 2011);
+//             distance moved, by 2 / (lambda (t + 1)): no step overshoots its margin, and one of
+//             importance s goes where s of them would (Kulis, Bartlett 2010; Karampatziakis,
+//             Langford 2011);
 //   pegasos   along a subgradient by 1 / (lambda t), then back into the ball that holds the optimum
 //             (Shalev-Shwartz, Singer, Srebro, Cotter 2011).
 //
 // Beside the last iterate there is the mean of all, the t-th weighing t^decay (Shamir, Zhang 2013).
-// With w = scale v and mean = share (u + carried v) a step costs only the entries of its row (Bottou
-// 2012; Xu 2011).
+// In the latter two w = scale v and mean = share (u + carried v), so that a step costs only the
+// entries of its row (Bottou 2012; Xu 2011).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -24,41 +28,57 @@
 namespace maxmargin::linear {
 
 enum class OnlineLoss { hinge, squared_hinge };
-enum class OnlineStep { proximal, pegasos };
-
-// The length of the t-th proximal step: by how far the weights have come relative to the gradients
-// met so far (Ivgi, Hinder, Carmon 2023), or 2 / (lambda (t + 1)) for a strongly convex problem.
-enum class OnlineSchedule { distance, inverse_time };
+enum class OnlineStep { adaptive, proximal, pegasos };
 
 struct OnlineRule {
   OnlineLoss loss;
   OnlineStep step;
-  OnlineSchedule schedule;
   double lambda;
   double bias_square;   // of the constant feature behind the bias; zero for none
   bool bias_is_scaled;  // bias_square is in units of the rows' mean squared norm
   bool bias_shrinks;    // whether lambda holds for the bias too
   double bias_slope;
   double highest_price;
+
+  // Vectors as long as a row that a machine keeps.
+  int64_t n_vectors() const { return step == OnlineStep::adaptive ? 6 : 2; }
+
+  double loss_at(double margin) const {
+    const double slack = std::max(0.0, 1 - margin);
+    return loss == OnlineLoss::hinge ? slack : slack * slack;
+  }
 };
 
-// What a machine knows between two rows beside v and u; doubles only, so that a caller can keep it.
+// What a machine knows between two rows beside its vectors; doubles only, so that a caller can keep
+// it.
 struct OnlineNumbers {
   double seen;               // importance of all rows so far
-  double scale, share, carried;
   double bias, mean_bias;
-  double norm;               // |w|^2
   double size;               // mean squared norm of the rows, the bias's feature included
   double loss;               // of the mean iterate on each row before it was learnt, recent rows first
   double total_loss;         // the same, all rows alike
-  double farthest;           // largest distance from the start
-  double travelled;          // sum of the squared norms of the gradients
+  double scale, share, carried, norm;                         // not of adaptive steps; norm: |w|^2
+  double bias_squares, bias_reach, bias_length, bias_touched;  // of adaptive steps
+
+  // The t-th iterate weighs t^decay in the mean.
+  static constexpr double decay = 3;
+
+  // Takes a row into account; returns its share of the mean.
+  double see(const OnlineRule& rule, double importance, double price, double mean_margin,
+             double squared_norm) {
+    seen += importance;
+    const double recent = (decay + 1) * importance / (seen + decay * importance);
+    const double value = price * rule.loss_at(mean_margin);
+    loss += recent * (value - loss);
+    total_loss += importance * value;
+    size += importance / seen * (squared_norm - size);
+    return recent;
+  }
 };
 inline constexpr int64_t online_numbers = sizeof(OnlineNumbers) / sizeof(double);
 
 struct OnlineState {
-  double* direction;   // v
-  double* correction;  // u
+  double* vectors;  // v and u; or those of adaptive.h
   OnlineNumbers* numbers;
 };
 

@@ -161,27 +161,17 @@ class OnlineLoss(Enum):
     squared_hinge = 1
 
 class OnlineStep(Enum):
-    proximal = 0
-    pegasos = 1
-
-class OnlineSchedule(Enum):
-    distance = 0
-    inverse_time = 1
+    adaptive = 0
+    proximal = 1
+    pegasos = 2
 
 class OnlineRule:
     # parameters: lambda, bias_square, bias_is_scaled, bias_shrinks, bias_slope, highest_price
-    def __init__(
-        self, loss: OnlineLoss, step: OnlineStep, schedule: OnlineSchedule, *parameters: float
-    ) -> None: ...
+    def __init__(self, loss: OnlineLoss, step: OnlineStep, *parameters: float) -> None: ...
 
 class OnlineMachines:
     # Keeps the arrays, which change in place.
-    def __init__(
-        self,
-        directions: NDArray[np.float64],
-        corrections: NDArray[np.float64],
-        numbers: NDArray[np.float64],
-    ) -> None: ...
+    def __init__(self, vectors: NDArray[np.float64], numbers: NDArray[np.float64]) -> None: ...
 
 class OnlineRows:
     def __init__(

@@ -44,9 +44,9 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
     loss : {"hinge", "squared_hinge"}
         Of a margin below one.
     method : {"averaged", "pegasos"}
-        Steps that need no tuning: as long as the weights have come far, relative to the gradients
-        met, and never beyond a row's margin; or those of Pegasos, 1 / (alpha t), for the hinge
-        loss without a free bias.
+        Steps that need no tuning: for each feature as long as its weight has come far, relative
+        to the gradients met, and never beyond a row's margin; or those of Pegasos, 1 / (alpha t),
+        for the hinge loss without a free bias.
     average : bool
         Whether the model is the mean over all steps, recent ones first, or the last one.
     fit_intercept : bool
@@ -313,17 +313,17 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
     def _rule(self) -> OnlineRule:
         bias = self.bias if self.fit_intercept else "none"
         if self.method == "averaged":
-            return OnlineRule(self.alpha_, self.loss, "proximal", "distance", bias)
+            return OnlineRule(self.alpha_, self.loss, "adaptive", bias)
         if self.loss != "hinge" or bias == "free":
             raise InvalidInputError(
                 "method='pegasos' takes loss='hinge' and no free bias, for its first steps are too "
                 "long for others: give method='averaged'."
             )
-        return OnlineRule(self.alpha_, "hinge", "pegasos", "inverse_time", bias)
+        return OnlineRule(self.alpha_, "hinge", "pegasos", bias)
 
     def _new_learner(self, n_features: int) -> OnlineLearner:
         n_classes = len(self.classes_)
-        return OnlineLearner(1 if n_classes == 2 else n_classes, n_features)
+        return OnlineLearner(1 if n_classes == 2 else n_classes, n_features, self._rule())
 
     def _publish(self) -> None:
         self.coef_, self.intercept_ = self._weights()

@@ -260,7 +260,8 @@ class OnlineMachine(CallbackSupportMixin, BaseEstimator):
     # Results ------------------------------------------------------------------------------------
 
     def _weights(self) -> tuple[Floats, Floats]:
-        weights, bias = self._learner.mean() if self.average else self._learner.last()
+        rule = self._rule()
+        weights, bias = self._learner.mean(rule) if self.average else self._learner.last(rule)
         if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
             raise InvalidInputError(
                 "The weights are not finite. X may contain large values: scale the features, and "
@@ -271,7 +272,7 @@ class OnlineMachine(CallbackSupportMixin, BaseEstimator):
     def _objectives(self, loss: Floats) -> Floats:
         """Return the objective of each machine whose mean loss is this."""
         rule = self._rule()
-        weights, bias = self._learner.mean()
+        weights, bias = self._learner.mean(rule)
         norm = (weights**2).sum(axis=1) + (bias**2 if rule.bias == "regularised" else 0.0)
         values: Floats = 0.5 * rule.alpha * norm + rule.bias_slope * bias + loss
         return values

@@ -157,10 +157,10 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
     def _rule(self) -> OnlineRule:
         # With the bias 1 - rho the loss is the hinge loss of the label 1.
         nu = float(self.nu)
-        return OnlineRule(nu, "hinge", "proximal", "inverse_time", "scaled", bias_slope=nu)
+        return OnlineRule(nu, "hinge", "proximal", "scaled", bias_slope=nu)
 
     def _new_learner(self, n_features: int) -> OnlineLearner:
-        return OnlineLearner(1, n_features, bias=1.0)
+        return OnlineLearner(1, n_features, self._rule(), bias=1.0)
 
     def _objectives(self, loss: Floats) -> Floats:
         # nu b is nu - nu rho.

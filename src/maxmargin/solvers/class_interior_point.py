@@ -37,11 +37,11 @@ _ROUNDING = 1e-15
 # The part of the way to the border that a step takes at most.
 _SHORT_OF_THE_BORDER = 0.995
 
-# Iterations at most, and those after which rounding is to blame: neither is the gap smaller nor the
-# complementarity below this share of the least.
+# Iterations at most, and those without a smaller gap after which, near the end, rounding is to
+# blame.
 _MOST_ITERATIONS = 300
 _PATIENCE = 8
-_FALLING = 0.9
+_NEAR = 1e-2
 
 
 @dataclass(eq=False)
@@ -163,14 +163,13 @@ class _Run:
 
     def _iterate(self) -> Ending:
         point = self._first_point()
-        least, in_vain = np.inf, 0
+        in_vain = 0
         while True:
-            last, mu = self.relative_gap, point.complementarity
+            last = self.relative_gap
             self._measure(point)
             if self.relative_gap <= self.limits.gap:
                 return "converged"
-            in_vain = 0 if self.relative_gap < last or mu < _FALLING * least else in_vain + 1
-            least = min(least, mu)
+            in_vain = 0 if self.relative_gap < last else in_vain + 1
             ending = self._early_end(in_vain)
             if ending is not None:
                 return ending
@@ -186,7 +185,8 @@ class _Run:
             return "watch"
         if self.iterations >= self.limits.max_iterations:
             return "steps"
-        is_stuck = in_vain >= _PATIENCE or self.iterations >= _MOST_ITERATIONS
+        is_stuck = in_vain >= _PATIENCE and self.relative_gap < _NEAR
+        is_stuck |= self.iterations >= _MOST_ITERATIONS
         return "stalled" if is_stuck else None
 
     def _first_point(self) -> _Point:

@@ -12,12 +12,16 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
+from scipy.linalg import blas
 
 from maxmargin.typing import Floats
 
 __all__ = ["ClassSystem", "apart", "differences"]
 
 _BLOCK_ROWS = 4096
+
+# Entries up to which the blocks are made once and kept.
+_MOST_HELD = 1 << 23
 
 # Added to the diagonal, relative to it, where rounding has made the system indefinite.
 _RIDGES = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6)
@@ -43,6 +47,9 @@ class ClassSystem:
     ) -> None:
         self.X, self.k, self.scale, self.checkpoint = X, n_classes, scale, checkpoint
         self.d: int = X.shape[1] + (1 if scale > 0 else 0)
+        self._held: list[Any] = []
+        if (X.nnz if sparse.issparse(X) else X.size) <= _MOST_HELD:
+            self._held = [self._block(rows) for rows in self._slices()]
 
     def apply(self, D: Floats, W: Floats) -> Floats:
         """Return the system's product with weights."""
@@ -78,25 +85,32 @@ class ClassSystem:
     # The data, with the constant feature of a bias ----------------------------------------------
 
     def _blocks(self) -> Iterator[tuple[slice, Any]]:
-        for first in range(0, self.X.shape[0], _BLOCK_ROWS):
+        for k, rows in enumerate(self._slices()):
             self.checkpoint()
-            rows = slice(first, min(first + _BLOCK_ROWS, self.X.shape[0]))
-            block = self.X[rows].astype(np.float64, copy=False)
-            if self.scale > 0:
-                constant = np.full((block.shape[0], 1), self.scale)
-                stack = sparse.hstack if sparse.issparse(block) else np.hstack
-                block = stack([block, constant])
-            yield rows, sparse.csr_array(block) if sparse.issparse(block) else block
+            yield rows, self._held[k] if self._held else self._block(rows)
+
+    def _slices(self) -> list[slice]:
+        n = self.X.shape[0]
+        starts = range(0, n, _BLOCK_ROWS)
+        return [slice(first, min(first + _BLOCK_ROWS, n)) for first in starts]
+
+    def _block(self, rows: slice) -> Any:
+        block = self.X[rows].astype(np.float64)
+        is_sparse = sparse.issparse(block)
+        if self.scale > 0:
+            constant = np.full((block.shape[0], 1), self.scale)
+            block = (sparse.hstack if is_sparse else np.hstack)([block, constant])
+        return sparse.csr_array(block) if is_sparse else np.ascontiguousarray(block)
 
     def scores(self, W: Floats) -> Floats:
         """Return w_m'x_i, a point a row."""
-        return np.concatenate([block @ W.T for _, block in self._blocks()])
+        return np.concatenate([_times(block, W) for _, block in self._blocks()])
 
     def combination(self, coefficients: Floats) -> Floats:
         """Return sum_i a_im x_i, a class a row."""
         combined = np.zeros((self.k, self.d))
         for rows, block in self._blocks():
-            combined += (block.T @ coefficients[rows]).T
+            combined += _cross(coefficients[rows], block)
         return combined
 
 
@@ -114,8 +128,25 @@ def differences(D: Floats, q: Floats) -> Floats:
     return np.stack(columns, axis=1)
 
 
+# SciPy's BLAS, which is kept to one thread, instead of NumPy's.
+
+
+def _times(block: Any, W: Floats) -> Floats:
+    """Return block W'."""
+    if sparse.issparse(block):
+        return np.asarray(block @ W.T)
+    return np.asarray(blas.dgemm(1.0, block.T, np.ascontiguousarray(W).T, trans_a=True))
+
+
+def _cross(A: Floats, block: Any) -> Floats:
+    """Return A' block."""
+    if sparse.issparse(block):
+        return np.asarray((block.T @ A).T)
+    return np.asarray(blas.dgemm(1.0, np.ascontiguousarray(A).T, block.T, trans_b=True))
+
+
 def _weighted(block: Any, weight: Floats) -> Floats:
     """Return sum_i weight_i x_i x_i'."""
     if sparse.issparse(block):
         return np.asarray((block.T @ block.multiply(weight[:, np.newaxis]).tocsr()).toarray())
-    return np.asarray(block.T @ (block * weight[:, np.newaxis]))
+    return _cross(block * weight[:, np.newaxis], block)

@@ -25,12 +25,9 @@ _LOSSES = {
     "squared_hinge": _native.OnlineLoss.squared_hinge,
 }
 _STEPS = {
+    "adaptive": _native.OnlineStep.adaptive,
     "proximal": _native.OnlineStep.proximal,
     "pegasos": _native.OnlineStep.pegasos,
-}
-_SCHEDULES = {
-    "distance": _native.OnlineSchedule.distance,
-    "inverse_time": _native.OnlineSchedule.inverse_time,
 }
 
 # The fields of the core's OnlineNumbers, in its order.
@@ -39,20 +36,25 @@ _NUMBERS = np.dtype(
         (name, np.float64)
         for name in (
             "seen",
-            "scale",
-            "share",
-            "carried",
             "bias",
             "mean_bias",
-            "norm",
             "size",
             "loss",
             "total_loss",
-            "farthest",
-            "travelled",
+            "scale",
+            "share",
+            "carried",
+            "norm",
+            "bias_squares",
+            "bias_reach",
+            "bias_length",
+            "bias_touched",
         )
     ]
 )
+
+# The t-th iterate weighs t^3 in the mean.
+_DECAY = 3
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,9 @@ class OnlineRule:
         lambda, the price of |w|^2 / 2.
     loss : {"hinge", "squared_hinge"}
         Of a margin below one.
-    step : {"proximal", "pegasos"}
-        Pegasos takes the hinge loss and a bias that is penalised, or none.
-    schedule : {"distance", "inverse_time"}
-        The length of proximal steps; see native/linear/online.h.
+    step : {"adaptive", "proximal", "pegasos"}
+        See native/linear/online.h. Pegasos takes the hinge loss and a bias that is penalised, or
+        none; a slope and a scaled bias are for proximal steps.
     bias : {"none", "regularised", "free", "scaled"}
         Whether there is one, and whether `alpha` holds for it; a scaled one is free and moves as
         fast as the rows are long.
@@ -78,8 +79,7 @@ class OnlineRule:
 
     alpha: float
     loss: Literal["hinge", "squared_hinge"] = "hinge"
-    step: Literal["proximal", "pegasos"] = "proximal"
-    schedule: Literal["distance", "inverse_time"] = "distance"
+    step: Literal["adaptive", "proximal", "pegasos"] = "adaptive"
     bias: Literal["none", "regularised", "free", "scaled"] = "regularised"
     bias_slope: float = 0.0
 
@@ -88,7 +88,6 @@ class OnlineRule:
         return _native.OnlineRule(
             _LOSSES[self.loss],
             _STEPS[self.step],
-            _SCHEDULES[self.schedule],
             self.alpha,
             0.0 if self.bias == "none" else 1.0,
             self.bias == "scaled",
@@ -113,6 +112,8 @@ class OnlineLearner:
     ----------
     n_machines, n_features : int
         A single machine is for label 1 against the others.
+    rule : OnlineRule
+        Of which the steps matter: what a machine keeps depends on them.
     bias : float
         Where the bias starts.
 
@@ -121,17 +122,20 @@ class OnlineLearner:
     >>> import numpy as np
     >>> from maxmargin.solvers.online_engine import OnlineLearner, OnlineRule
     >>> X, labels = np.array([[-1.0], [1.0]]), np.array([0, 1])
-    >>> learner = OnlineLearner(1, 1)
+    >>> rule = OnlineRule(alpha=0.01)
+    >>> learner = OnlineLearner(1, 1, rule)
     >>> for _ in range(2000):
-    ...     end = learner.learn(X, labels, np.ones(2), np.ones(2), OnlineRule(alpha=0.01))
+    ...     end = learner.learn(X, labels, np.ones(2), np.ones(2), rule)
     >>> weights, bias = learner.mean()
     >>> weights.round(2) + 0.0, learner.seen
     (array([[1.]]), 4000.0)
     """
 
-    def __init__(self, n_machines: int, n_features: int, bias: float = 0.0) -> None:
-        self.directions = np.zeros((n_machines, n_features))
-        self.corrections = np.zeros((n_machines, n_features))
+    def __init__(
+        self, n_machines: int, n_features: int, rule: OnlineRule, bias: float = 0.0
+    ) -> None:
+        self.is_adaptive = rule.step == "adaptive"
+        self.vectors = np.zeros((n_machines, 6 if self.is_adaptive else 2, n_features))
         self.numbers = np.zeros(n_machines, _NUMBERS)
         self.numbers["scale"] = self.numbers["share"] = 1.0
         self.numbers["bias"] = self.numbers["mean_bias"] = bias
@@ -188,21 +192,45 @@ class OnlineLearner:
         return Learnt(n_learnt, reason or None)
 
     def _machines(self) -> _native.OnlineMachines:
-        numbers = self.numbers.view(np.float64).reshape(len(self.numbers), -1)
-        return _native.OnlineMachines(self.directions, self.corrections, numbers)
+        n_machines = len(self.numbers)
+        return _native.OnlineMachines(
+            self.vectors.reshape(n_machines, -1),
+            self.numbers.view(np.float64).reshape(n_machines, -1),
+        )
 
     def like(self, other: OnlineLearner) -> bool:
-        """Return whether both are as many machines over as many features."""
-        return self.directions.shape == other.directions.shape
+        """Return whether both are as many machines over as many features, with the same steps."""
+        return self.vectors.shape == other.vectors.shape
 
-    def last(self) -> tuple[Floats, Floats]:
+    def last(self, rule: OnlineRule) -> tuple[Floats, Floats]:
         """Return the weights and the biases after the last row."""
-        return self._column("scale") * self.directions, self.numbers["bias"].copy()
+        if self.is_adaptive:
+            (weights, bias), _ = self._up_to_date(rule)
+            return weights, bias
+        return self._column("scale") * self.vectors[:, 0], self.numbers["bias"].copy()
 
-    def mean(self) -> tuple[Floats, Floats]:
+    def mean(self, rule: OnlineRule) -> tuple[Floats, Floats]:
         """Return the means of the weights and of the biases over all rows, recent ones first."""
-        sums = self.corrections + self._column("carried") * self.directions
+        if self.is_adaptive:
+            _, (weights, bias) = self._up_to_date(rule)
+            return weights, bias
+        directions, corrections = self.vectors[:, 0], self.vectors[:, 1]
+        sums = corrections + self._column("carried") * directions
         return self._column("share") * sums, self.numbers["mean_bias"].copy()
+
+    def _up_to_date(self, rule: OnlineRule) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        """Return last and mean weights and biases: features wait for a row that holds them."""
+        weight, mean, _, _, length, touched = np.moveaxis(self.vectors, 1, 0)
+        now, price = self.numbers, rule.alpha if rule.bias == "regularised" else 0.0
+        weights, means = _waited(weight, mean, rule.alpha * length, touched, self._column("seen"))
+        biases, mean_biases = _waited(
+            now["bias"],
+            now["mean_bias"],
+            price * now["bias_length"],
+            now["bias_touched"],
+            now["seen"],
+        )
+        return (weights, biases), (means, mean_biases)
 
     def _column(self, name: str) -> Floats:
         return self.numbers[name][:, None]
@@ -221,3 +249,12 @@ class OnlineLearner:
     def loss(self) -> Floats:
         """The loss of each machine's mean on rows it had not learnt then, recent ones first."""
         return self.numbers["loss"].copy()
+
+
+def _waited(
+    last: Floats, mean: Floats, pull: Floats, since: Floats, until: Floats
+) -> tuple[Floats, Floats]:
+    """Return the last iterate and the mean after a time without a row, as adaptive.h has it."""
+    shrunk = last / (1.0 + pull * (until - since))
+    kept = np.divide(since, until, out=np.ones_like(last), where=until > 0) ** (_DECAY + 1)
+    return shrunk, kept * mean + (1.0 - kept) * 0.5 * (last + shrunk)
