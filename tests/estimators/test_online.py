@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -139,3 +140,31 @@ def test_two_passes_over_covtype_come_within_a_percent(covtype, order):
         machine.fit_stream(stream, [-1, 1], epochs=2)
     value = objective(machine.coef_[0], machine.intercept_[0], X, y, machine.alpha_)
     assert value / machine.alpha_ < 1.01 * least
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "above"), [("a9a", 0.01), ("w8a", 0.05)])
+def test_two_passes_over_rare_features_come_close(name, above, data_directory):
+    with np.load(data_directory / "classification" / f"{name}.npz") as file:
+        parts = (file["X_data"], file["X_indices"], file["X_indptr"])
+        X = sparse.csr_array(parts, shape=tuple(file["X_shape"])).astype(np.float64)
+        y = np.where(file["y"] == file["y"].max(), 1.0, -1.0)
+    program = LinearProgram.of(SoftMargin(X, y, C=1.0, bias=Regularised(1)).dual())
+    (best,) = LinearEngine(X).solve(
+        [program], "coordinate-descent", gap=1e-3, max_iterations=100_000
+    )
+    machine = OnlineSVC(C=1.0, random_state=0, max_iter=2, tol=None).fit(X, y)
+    value = objective(machine.coef_[0], machine.intercept_[0], X, y, machine.alpha_)
+    assert value / machine.alpha_ < (1 + above) * best.dual
+
+
+def test_a_rare_feature_is_learnt_beside_frequent_ones():
+    rng = np.random.default_rng(0)
+    n = 20_000
+    X = np.hstack([rng.normal(size=(n, 3)), (rng.random((n, 1)) < 0.002).astype(float)])
+    y = np.where(X @ [1.0, -1.0, 0.5, 0.0] + 0.3 * rng.normal(size=n) > 0, 1, -1)
+    y[X[:, 3] > 0] = 1
+    machine = OnlineSVC(C=1.0, random_state=0, max_iter=2, tol=None).fit(X, y)
+    assert excess(machine, X, y) < 0.01
+    best = LinearSVC(loss="hinge", tol=1e-6, max_iter=10**6, random_state=0).fit(X, y)
+    assert machine.coef_[0, 3] > 0.5 * best.coef_[0, 3]

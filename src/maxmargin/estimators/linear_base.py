@@ -107,7 +107,7 @@ class LinearMachine(Certified, CallbackSupportMixin, BaseEstimator):
         time_limit: float | None,
         warm_start: bool,
     ) -> None:
-        self.loss = loss
+        self.loss: Any = loss
         self.dual = dual
         self.tol = tol
         self.C = C

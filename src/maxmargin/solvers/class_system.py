@@ -75,6 +75,7 @@ class ClassSystem:
         for rows, block in self._blocks():
             own, share = D[rows], D[rows] / total[rows, np.newaxis]
             for m in range(k):
+                self.checkpoint()
                 others = np.delete(own, m, axis=1).sum(axis=1)
                 for other in range(m + 1):
                     edge = share[:, m] * (others if other == m else -own[:, other])
