@@ -91,27 +91,23 @@ class AdaptiveMachine {
     for_each_entry(data, row, [&](int64_t j, double x) {
       own += x * x;
       if (touched_[j] == time) return;
-      const double passed = time - touched_[j], kept = kept_share(touched_[j] / time);
-      const double shrunk = weight_[j] / (1 + rule_.lambda * length_[j] * passed);
-      mean_[j] = kept * mean_[j] + (1 - kept) * 0.5 * (weight_[j] + shrunk);
-      weight_[j] = shrunk;
-      touched_[j] = time;
+      wait(weight_[j], mean_[j], touched_[j], rule_.lambda * length_[j], time);
     });
-    if (now_.bias_touched == time) return own;
-    const double price = rule_.bias_shrinks ? rule_.lambda : 0.0;
-    const double passed = time - now_.bias_touched, kept = kept_share(now_.bias_touched / time);
-    const double shrunk = now_.bias / (1 + price * now_.bias_length * passed);
-    now_.mean_bias = kept * now_.mean_bias + (1 - kept) * 0.5 * (now_.bias + shrunk);
-    now_.bias = shrunk;
-    now_.bias_touched = time;
+    if (now_.bias_touched < time) {
+      const double pull = rule_.bias_shrinks ? rule_.lambda * now_.bias_length : 0.0;
+      wait(now_.bias, now_.mean_bias, now_.bias_touched, pull, time);
+    }
     return own;
   }
 
-  // What is left of a mean over the time t, weighing t^decay, when that has grown by 1 / ratio.
-  static double kept_share(double ratio) {
+  // The mean takes up what the weight was in the middle of the time it waited.
+  static void wait(double& weight, double& mean, double& touched, double pull, double time) {
     static_assert(OnlineNumbers::decay == 3);
-    const double square = ratio * ratio;
-    return square * square;
+    const double passed = pull * (time - touched), ratio = touched / time;
+    const double kept = ratio * ratio * ratio * ratio;
+    mean = kept * mean + (1 - kept) * weight / (1 + 0.5 * passed);
+    weight /= 1 + passed;
+    touched = time;
   }
 
   const OnlineRule& rule_;

@@ -255,6 +255,7 @@ def _waited(
     last: Floats, mean: Floats, pull: Floats, since: Floats, until: Floats
 ) -> tuple[Floats, Floats]:
     """Return the last iterate and the mean after a time without a row, as adaptive.h has it."""
-    shrunk = last / (1.0 + pull * (until - since))
+    passed = pull * (until - since)
     kept = np.divide(since, until, out=np.ones_like(last), where=until > 0) ** (_DECAY + 1)
-    return shrunk, kept * mean + (1.0 - kept) * 0.5 * (last + shrunk)
+    halfway = last / (1.0 + 0.5 * passed)
+    return last / (1.0 + passed), kept * mean + (1.0 - kept) * halfway
