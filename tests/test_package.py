@@ -37,6 +37,7 @@ PUBLIC_MODULES = [
     "maxmargin.certify",
     "maxmargin.estimators",
     "maxmargin.streams",
+    "maxmargin.metrics",
     "maxmargin.errors",
 ]
 

@@ -42,6 +42,16 @@ def convergence(figure: Figure) -> None:
     plot.traces(runs, figure.subplots(), against="iteration")
 
 
+def bayes_error(figure: Figure) -> None:
+    """Scores twice as large as the log-likelihood ratios that they should be, and those."""
+    random = np.random.default_rng(0)
+    y = np.repeat([0, 1], 1000)
+    ratios = 2.0 * random.normal(size=2000) + np.where(y == 1, 2.0, -2.0)
+    axes = figure.subplots()
+    plot.BayesErrorDisplay.from_predictions(y, 2.0 * ratios, name="raw", ax=axes)
+    plot.BayesErrorDisplay.from_predictions(y, ratios, name="calibrated", ax=axes)
+
+
 def overlapping() -> SoftMargin:
     random = np.random.default_rng(0)
     y = np.tile([-1.0, 1.0], 40)
@@ -49,7 +59,12 @@ def overlapping() -> SoftMargin:
     return SoftMargin(X, y, C=1, kernel=RBF(0.5), bias=Regularised(1))
 
 
-FIGURES = {"margin-band": margin_band, "kkt-path": kkt_path, "convergence": convergence}
+FIGURES = {
+    "margin-band": margin_band,
+    "kkt-path": kkt_path,
+    "convergence": convergence,
+    "bayes-error": bayes_error,
+}
 
 
 def draw(app: Sphinx) -> None:

@@ -8,6 +8,7 @@
     certify     proofs from problem and solution alone
     estimators  the scikit-learn face: SVC, NuSVC, SVR, NuSVR, OneClassSVM,
                 LinearSVC, LinearSVR
+    metrics     decision costs: DCF, EER, Cllr, scorers
     model_selection  paths over C
     streams     data in chunks
     plot        pictures (extra "plot")
@@ -44,7 +45,7 @@ from maxmargin.problems import Solution
 from maxmargin.solvers import Stop, solve
 
 if TYPE_CHECKING:
-    from maxmargin import estimators, model_selection
+    from maxmargin import estimators, metrics, model_selection
     from maxmargin.estimators import (
         SVC,
         SVR,
@@ -90,6 +91,7 @@ __all__ = [
     "kernels",
     "linear_path",
     "margins",
+    "metrics",
     "model_selection",
     "problems",
     "separability",
@@ -100,7 +102,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import on first use what needs scikit-learn, which is slow, or matplotlib, an extra."""
-    if name in ("estimators", "model_selection", "plot", "streams"):
+    if name in ("estimators", "metrics", "model_selection", "plot", "streams"):
         return importlib.import_module(f"maxmargin.{name}")
     if name in (
         "SVC",

@@ -17,6 +17,7 @@ import pytest
 
 from maxmargin import certify, solve
 from maxmargin.kernels import RBF, Kernel, Linear, Polynomial
+from maxmargin.metrics import act_dcf, min_dcf
 from maxmargin.problems import Regularised, SoftMargin
 from maxmargin.solvers import LBFGSB
 
@@ -126,6 +127,9 @@ def test_the_table(name: str, solver: str, split: Split) -> None:
     assert round(minimum_cost(scores, split.y_validation), 4) == row.minimum
     assert round(normalised_cost(scores, split.y_validation, 0.0), 4) == row.at_zero
     assert round(actual_cost(scores, split.y_validation), 4) == row.actual
+    assert round(min_dcf(split.y_validation, scores, PRIOR), 4) == row.minimum
+    assert round(act_dcf(split.y_validation, scores, PRIOR, threshold=0), 4) == row.at_zero
+    assert round(act_dcf(split.y_validation, scores, PRIOR), 4) == row.actual
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,88 @@
+"""Rates of misses and false alarms at every threshold, and their lower convex hull.
+
+The hull is found by pooling adjacent violators (Fawcett, Niculescu-Mizil 2007: PAV and the
+convex hull of the ROC curve are the same), in the implementation of SciPy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from maxmargin.metrics.inputs import Scored
+from maxmargin.typing import Floats
+
+__all__ = ["ErrorRates", "error_rates"]
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorRates:
+    """What deciding "positive above a threshold" gets wrong, threshold by threshold.
+
+    Attributes
+    ----------
+    score : ndarray of shape (m,)
+        The distinct scores, ascending.
+    positive, negative : ndarray of shape (m,)
+        The weight that each class has at each score.
+    """
+
+    score: Floats
+    positive: Floats
+    negative: Floats
+
+    @property
+    def misses(self) -> Floats:
+        """The false negative rate where the first k scores are called negative, k = 0..m."""
+        below = np.concatenate([[0.0], np.cumsum(self.positive)])
+        return below / below[-1]
+
+    @property
+    def false_alarms(self) -> Floats:
+        """The false positive rate where the first k scores are called negative, k = 0..m."""
+        below = np.concatenate([[0.0], np.cumsum(self.negative)])
+        return (below[-1] - below) / below[-1]
+
+    def at(self, threshold: Floats) -> tuple[Floats, Floats]:
+        """Return both rates at thresholds of any number; a score equal to one is negative."""
+        k = np.searchsorted(self.score, threshold, side="right")
+        return self.misses[k], self.false_alarms[k]
+
+    def shares(self) -> tuple[Floats, Floats]:
+        """Return the fraction of each class at each score."""
+        return self.positive / self.positive.sum(), self.negative / self.negative.sum()
+
+    def calibrated(self) -> ErrorRates:
+        """Return the vertices of the convex hull, their scores now log-likelihood ratios.
+
+        Neighbouring scores are pooled until the ratio of the classes' shares rises: the best
+        calibration that keeps the order of the scores, for every prior at once.
+        """
+        positive, negative = self.shares()
+        total = positive + negative
+        starts = isotonic_regression(positive / total, weights=total).blocks[:-1]
+        pooled = ErrorRates(
+            self.score[starts],
+            np.add.reduceat(self.positive, starts),
+            np.add.reduceat(self.negative, starts),
+        )
+        positive, negative = pooled.shares()
+        with np.errstate(divide="ignore"):
+            ratio = np.log(positive) - np.log(negative)
+        return ErrorRates(ratio, pooled.positive, pooled.negative)
+
+
+def error_rates(points: Scored) -> ErrorRates:
+    """Sort the scores once and gather the weights of equal ones."""
+    order = np.argsort(points.score, kind="stable")
+    score = points.score[order]
+    weight = points.weight[order]
+    positive = points.positive[order]
+    starts = np.flatnonzero(np.concatenate([[True], score[1:] != score[:-1]]))
+    return ErrorRates(
+        score[starts],
+        np.add.reduceat(np.where(positive, weight, 0.0), starts),
+        np.add.reduceat(np.where(positive, 0.0, weight), starts),
+    )
