@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.metrics import confusion_matrix, det_curve
 
 from maxmargin.metrics import (
     act_dcf,
@@ -61,6 +62,19 @@ def test_decisions_cost_what_their_threshold_costs(sample, application):
     assert decided == act_dcf(y, scores, *application, threshold=0.5, sample_weight=weight)
 
 
+@pytest.mark.parametrize("application", APPLICATIONS)
+def test_scikit_learn_counts_the_same_errors(sample, application):
+    y, scores, weight = sample
+    matrix = confusion_matrix(y, scores > 0.5, sample_weight=weight, normalize="true")
+    decided = dcf(y, (scores > 0.5).astype(int), *application, sample_weight=weight)
+    pair = matrix[1, 0], matrix[0, 1]
+    assert decided == pytest.approx(brute_force.cost(pair, *application), rel=1e-13)
+    false_alarms, misses, _ = det_curve(y, scores, sample_weight=weight)
+    costs = brute_force.cost((misses, false_alarms), *application)
+    minimum = min_dcf(y, scores, *application, sample_weight=weight)
+    assert minimum == pytest.approx(min(1.0, costs.min()), abs=1e-13)
+
+
 def test_the_trivial_decisions_cost_one_and_the_ratio_of_the_prices():
     y = [0, 0, 0, 1, 1]
     assert dcf(y, [0] * 5, prior=0.1) == 1.0
@@ -108,7 +122,7 @@ def test_equal_odds_are_decided_by_the_sign():
 
 
 def test_the_bayes_decision_on_ratios_is_that_on_posteriors():
-    posterior = np.array([0.02, 0.2, 0.5, 0.7, 0.999])
+    posterior = np.array([0.02, 0.2, 0.49, 0.51, 0.999])
     ratio = log_likelihood_ratio(posterior, prior=0.4)
     # At the prior of training and unit costs, positive is whatever is more probable than not.
     np.testing.assert_array_equal(ratio > bayes_threshold(0.4), posterior > 0.5)

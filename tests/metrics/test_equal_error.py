@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+from scipy.optimize import linprog
 
 from maxmargin.metrics import eer, min_dcf
 
@@ -25,13 +25,14 @@ def test_interpolated_it_is_where_the_rates_cross(sample):
 
 def test_on_the_hull_it_is_the_largest_bayes_error_over_the_priors(sample):
     y, scores, weight = sample
-
-    def gain(prior):
-        return -min_dcf(y, scores, prior, normalize=False, sample_weight=weight)
-
-    # The Bayes error is concave in the prior, so a search by sections finds its maximum.
-    found = minimize_scalar(gain, bounds=(1e-9, 1 - 1e-9), options={"xatol": 1e-12})
+    misses, false_alarms = np.array(brute_force.all_rates(y, scores, weight)).T
+    # max t over (prior, t) with t <= prior * misses + (1 - prior) * false_alarms everywhere
+    slopes = np.column_stack([false_alarms - misses, np.ones(len(misses))])
+    found = linprog([0, -1], slopes, false_alarms, bounds=[(0, 1), (None, None)])
     assert eer(y, scores, sample_weight=weight) == pytest.approx(-found.fun, abs=1e-9)
+    worst = np.clip(found.x[0], 1e-9, 1 - 1e-9)
+    cost = min_dcf(y, scores, worst, normalize=False, sample_weight=weight)
+    assert cost == pytest.approx(-found.fun, abs=1e-8)
 
 
 def test_scores_that_are_always_wrong_are_worth_a_coin_on_the_hull():

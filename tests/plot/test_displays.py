@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from sklearn.calibration import CalibrationDisplay
+from sklearn.calibration import CalibratedClassifierCV, CalibrationDisplay
 from sklearn.metrics import DetCurveDisplay, det_curve
 from sklearn.naive_bayes import GaussianNB
 
-from maxmargin import SVC, InvalidInputError, OneClassSVM
+from maxmargin import SVC, SVR, InvalidInputError, OneClassSVM
 from maxmargin.metrics import bayes_error_curve, best_threshold
 from maxmargin.plot import BayesErrorDisplay, ScoreHistogramDisplay
 
@@ -119,7 +119,7 @@ def test_an_outlier_detector_may_be_shown(ax, overlapping, display):
 def test_what_cannot_be_shown_is_named(ax, machine, overlapping, display):
     X, y = overlapping
     with pytest.raises(InvalidInputError, match="must be a classifier or an outlier detector"):
-        display.from_estimator(object(), X, y, ax=ax)
+        display.from_estimator(SVR().fit(X, y), X, y, ax=ax)
     with pytest.raises(InvalidInputError, match="estimator knows 3 classes"):
         display.from_estimator(SVC().fit(X, np.arange(len(y)) % 3), X, y, ax=ax)
     with pytest.raises(InvalidInputError, match="GaussianNB has no decision_function"):
@@ -147,9 +147,10 @@ def test_without_axes_a_figure_is_made(display):
 
 def test_displays_of_scikit_learn_take_our_machines(ax, overlapping):
     X, y = overlapping
-    machine = SVC(probability=True, random_state=0).fit(X, y)
-    det = DetCurveDisplay.from_estimator(machine, X, y, response_method="decision_function", ax=ax)
+    machine = SVC().fit(X, y)
+    det = DetCurveDisplay.from_estimator(machine, X, y, ax=ax)
     expected = det_curve(y, machine.decision_function(X), drop_intermediate=True)[0]
     np.testing.assert_allclose(det.fpr, np.clip(expected, EPS, 1 - EPS))
-    calibration = CalibrationDisplay.from_estimator(machine, X, y, ax=Figure().subplots())
+    calibrated = CalibratedClassifierCV(SVC(), ensemble=False, cv=3).fit(X, y)
+    calibration = CalibrationDisplay.from_estimator(calibrated, X, y, ax=Figure().subplots())
     assert len(calibration.prob_true) > 1

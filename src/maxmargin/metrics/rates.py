@@ -36,14 +36,16 @@ class ErrorRates:
     @property
     def misses(self) -> Floats:
         """The false negative rate where the first k scores are called negative, k = 0..m."""
-        below = np.concatenate([[0.0], np.cumsum(self.positive)])
-        return below / below[-1]
+        below: Floats = np.concatenate([[0.0], np.cumsum(self.positive)])
+        rate: Floats = below / below[-1]
+        return rate
 
     @property
     def false_alarms(self) -> Floats:
         """The false positive rate where the first k scores are called negative, k = 0..m."""
-        below = np.concatenate([[0.0], np.cumsum(self.negative)])
-        return (below[-1] - below) / below[-1]
+        below: Floats = np.concatenate([[0.0], np.cumsum(self.negative)])
+        rate: Floats = (below[-1] - below) / below[-1]
+        return rate
 
     def at(self, threshold: Floats) -> tuple[Floats, Floats]:
         """Return both rates at thresholds of any number; a score equal to one is negative."""

@@ -203,4 +203,5 @@ class ScoreHistogramDisplay:
 
 def _density(score: Floats, weight: Floats, edges: Floats) -> Floats:
     held = np.histogram(score, edges, weights=weight)[0]
-    return held / (weight.sum() * np.diff(edges))
+    density: Floats = held / (weight.sum() * np.diff(edges))
+    return density
