@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         OnlineOneClassSVM,
         OnlineSVC,
     )
-    from maxmargin.model_selection import linear_path
+    from maxmargin.model_selection import linear_path, svm_path
 
 __version__ = "0.1.0"
 
@@ -97,6 +97,7 @@ __all__ = [
     "separability",
     "solve",
     "solvers",
+    "svm_path",
 ]
 
 
@@ -116,7 +117,7 @@ def __getattr__(name: str) -> Any:
         "OnlineSVC",
     ):
         return getattr(importlib.import_module("maxmargin.estimators"), name)
-    if name == "linear_path":
+    if name in ("linear_path", "svm_path"):
         return getattr(importlib.import_module("maxmargin.model_selection"), name)
     raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")
 

@@ -2,9 +2,17 @@
 
 ::
 
-    linear    linear_path: linear machines along C
+    linear     linear_path: linear machines along C
+    path       svm_path: the exact solutions of a kernel machine at every C
+    trace      from one breakpoint of that path to the next
+    start      where it starts, and starts again
+    direction  which way it goes from a breakpoint
+    legs       how far it can go that way
+    position   where it stands
+    elbow      the points on the margin and their equations
 """
 
 from maxmargin.model_selection.linear import LinearPath, linear_path
+from maxmargin.model_selection.path import PathEvent, SVMPath, svm_path
 
-__all__ = ["LinearPath", "linear_path"]
+__all__ = ["LinearPath", "PathEvent", "SVMPath", "linear_path", "svm_path"]

@@ -7,6 +7,7 @@
     kkt         multiplier against margin, with the path that optimality allows
     bayes_error display: detection cost over all priors, minimum and actual
     histograms  display: the scores of two classes
+    path        multipliers or margins along C
     axes        what they share: new axes, colours, marks of support vectors
     view        the part of the input space that is shown
     slacks      from each point that has slack to its margin line
@@ -25,6 +26,7 @@ try:
     from maxmargin.plot.boundary import boundary
     from maxmargin.plot.histograms import ScoreHistogramDisplay
     from maxmargin.plot.kkt import kkt
+    from maxmargin.plot.path import path
     from maxmargin.plot.traces import traces
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] != "matplotlib":
@@ -33,4 +35,4 @@ except ModuleNotFoundError as error:
         "maxmargin.plot needs matplotlib: install it with pip install 'maxmargin[plot]'."
     ) from None
 
-__all__ = ["BayesErrorDisplay", "ScoreHistogramDisplay", "boundary", "kkt", "traces"]
+__all__ = ["BayesErrorDisplay", "ScoreHistogramDisplay", "boundary", "kkt", "path", "traces"]
