@@ -38,6 +38,7 @@ PUBLIC_MODULES = [
     "maxmargin.estimators",
     "maxmargin.streams",
     "maxmargin.metrics",
+    "maxmargin.model_selection",
     "maxmargin.errors",
 ]
 

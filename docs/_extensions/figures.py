@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from sphinx.application import Sphinx
 
-from maxmargin import Stop, certify, plot, solve
+from maxmargin import Stop, certify, plot, solve, svm_path
 from maxmargin.kernels import RBF
 from maxmargin.problems import Regularised, SoftMargin
 
@@ -50,6 +50,12 @@ def bayes_error(figure: Figure) -> None:
     axes = figure.subplots()
     plot.BayesErrorDisplay.from_predictions(y, 2.0 * ratios, name="raw", ax=axes)
     plot.BayesErrorDisplay.from_predictions(y, ratios, name="calibrated", ax=axes)
+def solution_path(figure: Figure) -> None:
+    """The multipliers of two overlapping classes along C."""
+    random = np.random.default_rng(1)
+    y = np.tile([-1.0, 1.0], 20)
+    X = random.normal(size=(40, 2)) + 0.8 * y[:, None]
+    plot.path(svm_path(SoftMargin(X, y, C=100, kernel=RBF(0.5))), figure.subplots())
 
 
 def overlapping() -> SoftMargin:
@@ -64,6 +70,7 @@ FIGURES = {
     "kkt-path": kkt_path,
     "convergence": convergence,
     "bayes-error": bayes_error,
+    "solution-path": solution_path,
 }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from maxmargin.model_selection.direction import Direction
+from maxmargin.model_selection.elbow import SingularElbowError
 from maxmargin.model_selection.position import Position
 from maxmargin.problems import Case
 from maxmargin.typing import Bools, Floats, Integers
@@ -85,20 +86,21 @@ def _without_free_points(position: Position, C_max: float) -> Leg:
     The room for b is a concave function of C, so that Newton's method from the right finds where
     it vanishes, and b, linear in between, keeps within it.
     """
-    C, reached = C_max, np.zeros(0, dtype=np.int64)
+    end, reached = C_max, np.zeros(0, dtype=np.int64)
     for _ in range(_NEWTON_STEPS):
-        low, high, limiting = position.bias_interval(C)
-        if low <= high or C <= position.C:
+        low, high, limiting = position.bias_interval(end)
+        if low <= high:
             break
         reached = limiting
         upper, lower = limiting
-        closing = position.pull[upper] - position.pull[lower]
-        before, C = C, float((position.y[upper] - position.y[lower]) / closing)
-        if not C < before:
-            C = before
+        closing = float(position.pull[upper] - position.pull[lower])
+        if closing <= 0:
+            raise SingularElbowError
+        before, end = end, float(position.y[upper] - position.y[lower]) / closing
+        if end >= before:
             break
-    C = max(C, position.C)
-    low, high, _ = position.bias_interval(C)
-    length = C - position.C
+    end = min(max(end, position.C), C_max)
+    low, high, _ = position.bias_interval(end)
+    length = end - position.C
     slope = (0.5 * (low + high) - position.bias) / length if length > 0 else 0.0
-    return Leg(C, slope, reached)
+    return Leg(end, slope, reached)

@@ -94,7 +94,7 @@ class _Tracer:
 
     def __init__(self, problem: SoftMargin, C_min: float, C_max: float) -> None:
         self.problem = problem
-        self.C_max = C_max
+        self.farthest = C_max
         self._standstills = 0
         self._turns = 0
         self._is_new_piece = True
@@ -105,12 +105,12 @@ class _Tracer:
         self.route = Route(start)
 
     def run(self) -> Route:
-        while self.position.C < self.C_max:
+        while not self._has_arrived:
             try:
-                leg = next_leg(self.position, self.direction, self.excess, self.tied, self.C_max)
+                leg = next_leg(self.position, self.direction, self.excess, self.tied, self.farthest)
                 self._write_piece(leg)
                 self._advance(leg)
-                if self.position.C < self.C_max:
+                if not self._has_arrived:
                     self._turn(leg.reached)
             except SingularElbowError:
                 if not self._restart():
@@ -118,9 +118,13 @@ class _Tracer:
         self.route.end = self.position.C
         return self.route
 
+    @property
+    def _has_arrived(self) -> bool:
+        return bool(self.farthest <= self.position.C)
+
     def _start(self, C_min: float) -> None:
         """Begin at C_min, or before the first breakpoint and go back along the first piece."""
-        C = max(C_min, min(first_price(self.problem), self.C_max))
+        C = max(C_min, min(first_price(self.problem), self.farthest))
         for jump in (0.0, *_JUMPS):
             try:
                 self.position = settled(self.problem, C * (1 + jump))
@@ -134,17 +138,17 @@ class _Tracer:
                 "the others in float64. Centre and scale the features, or choose another C_min."
             )
         position, members = self.position, self.position.elbow.members
-        C = position.C
-        if C == C_min:
+        length = position.C - C_min
+        if length == 0:
             return
         position.C = C_min
         if len(members) == 0 and position.has_free_bias:
             low, high, _ = position.bias_interval(C_min)
             position.bias = 0.5 * (low + high)
         else:
-            back = position.multiplier[members] + (C_min - C) * self.direction.multiplier
+            back = position.multiplier[members] - length * self.direction.multiplier
             position.multiplier[members] = np.clip(back, 0.0, C_min * position.weight[members])
-            position.bias += (C_min - C) * self.direction.bias
+            position.bias -= length * self.direction.bias
         self.excess = position.excess()
 
     def _look(self, tied: Integers) -> None:
@@ -195,7 +199,7 @@ class _Tracer:
             self.route.n_restarts += 1
             self._standstills = 0
             try:
-                self.position = settled(self.problem, min(C * (1 + jump), self.C_max), warm)
+                self.position = settled(self.problem, min(C * (1 + jump), self.farthest), warm)
                 self._look(np.zeros(0, dtype=np.int64))
             except SingularElbowError:
                 continue
