@@ -25,7 +25,9 @@ from maxmargin.typing import Bools, Floats, Integers
 
 __all__ = ["Direction", "find_direction"]
 
-_ROUNDING = 1e-11
+_ROUNDING = 1e-13
+# Slopes of free points should be zero: what is left of them tells the error of all.
+_AS_THE_FREE = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,15 +81,17 @@ class _Search:
                 pair = self._closing_pair()
                 if pair is None:
                     slope = position.y * position.pull
-                    return Direction(np.zeros(0), 0.0, slope, self._rounding(np.zeros(0)))
+                    return Direction(np.zeros(0), 0.0, slope, self._rounding(slope))
                 for point in pair:
                     self._join(point)
             members = elbow.members
             signed, bias = elbow.solve(-position.pull[members], -position.pull_sum)
             if self._some_turned_back(dict(zip(members.tolist(), signed.tolist(), strict=True))):
                 continue
-            slope = position.y * (position.pull + elbow.products(signed) + bias)
-            rounding = self._rounding(signed)
+            carried = elbow.products(signed) + bias
+            slope = position.y * (position.pull + carried)
+            uneven = float(np.abs(slope[members]).max(initial=0.0))
+            rounding = self._rounding(carried) + _AS_THE_FREE * uneven
             joining = self._most_eager(slope, rounding)
             if joining is None:
                 self._refuse_barred(slope, rounding)
@@ -95,10 +99,8 @@ class _Search:
             self._join(joining)
         raise SingularElbowError
 
-    def _rounding(self, signed: Floats) -> float:
-        position = self.position
-        size = np.abs(position.pull).max() + position.kernel_size * np.abs(signed).sum()
-        return _ROUNDING * float(size)
+    def _rounding(self, carried: Floats) -> float:
+        return _ROUNDING * float(np.abs(self.position.pull).max() + np.abs(carried).max())
 
     def _join(self, point: int) -> None:
         self.position.move(point, Case.FREE)
@@ -172,4 +174,4 @@ class _Search:
         first = min(rising, key=lambda i: position.pull[i])
         second = min(falling, key=lambda i: -position.pull[i])
         room = float(position.pull[first] - position.pull[second])
-        return (first, second) if room < -self._rounding(np.zeros(0)) else None
+        return (first, second) if room < -self._rounding(position.pull) else None

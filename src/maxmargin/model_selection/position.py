@@ -17,7 +17,9 @@ from maxmargin.typing import Floats, Integers
 __all__ = ["Position"]
 
 _EPSILON = float(np.finfo(np.float64).eps)
-_ROUNDING = 1e-12
+# Sums of many terms lose a few digits more than one term does.
+_ROUNDING = 64 * _EPSILON
+_NEAR_BOUND = 1e-12
 # Equations of the free points that hold this well, in roundings, are left alone.
 _FULFILLED = 8.0
 
@@ -41,6 +43,8 @@ class Position:
         The free points.
     pull : ndarray
         How f changes with C at every point because the bounded multipliers grow.
+    rounding : float
+        The size of `excess` that is rounding, as of its last computation.
     """
 
     def __init__(self, problem: SoftMargin, C: float) -> None:
@@ -60,6 +64,7 @@ class Position:
         self.case: NDArray[np.int8] = np.full(n, Case.ZERO, dtype=np.int8)
         self.multiplier = np.zeros(n)
         self.pull = np.zeros(n)
+        self.rounding = _ROUNDING
 
     def _row(self, point: int) -> Floats:
         return np.asarray(self._gram.rows(self.points[[point]])[0, self.points])
@@ -115,19 +120,16 @@ class Position:
         """Return y f(x) - 1: zero on the margin, positive beyond it."""
         members = self.elbow.members
         carried = self.elbow.products(self.y[members] * self.multiplier[members])
-        return self.y * (self.C * self.pull + carried + self.bias) - 1.0
-
-    def rounding(self) -> float:
-        """Return the size of `excess` that is rounding."""
-        carried = self.multiplier[self.elbow.members].sum() * self.kernel_size
-        size = 1.0 + abs(self.bias) + self.C * float(np.abs(self.pull).max()) + float(carried)
-        return _ROUNDING * size
+        pulled = self.C * self.pull
+        size = 1.0 + abs(self.bias) + np.abs(pulled).max() + np.abs(carried).max()
+        self.rounding = _ROUNDING * float(size)
+        return self.y * (pulled + carried + self.bias) - 1.0
 
     def at_bound(self) -> Floats:
         """Return for each multiplier what of it is rounding."""
         limit = self.C * self.weight
         step = np.minimum(limit, 1.0 / np.maximum(self.diagonal, 1e-300))
-        return _ROUNDING * step + 8 * _EPSILON * limit
+        return _NEAR_BOUND * step + 8 * _EPSILON * limit
 
     def correct(self, excess: Floats) -> Floats:
         """Solve the equations of the free points again where rounding has added up.
@@ -142,7 +144,7 @@ class Position:
         if not self.has_free_bias:
             missing = 0.0
         unbalanced = abs(missing) > 64 * _EPSILON * self.C * float(self.weight.sum())
-        if float(np.abs(own).max()) <= _FULFILLED * self.rounding() and not unbalanced:
+        if float(np.abs(own).max()) <= _FULFILLED * self.rounding and not unbalanced:
             return excess
         change, bias = self.elbow.solve(-self.y[members] * own, missing)
         corrected = self.multiplier[members] + self.y[members] * change

@@ -23,6 +23,7 @@ __all__ = ["at_price", "first_price", "settled"]
 _TIGHT = Stop(gap=1e-10, kkt=1e-10)
 _DEPENDENT = 1e-12
 _ROUNDS = 200
+_GOOD_ENOUGH = 1e-11
 _WELL_INSIDE = 0.1
 
 
@@ -146,7 +147,7 @@ def _settle(position: Position) -> None:
         wrong = np.where(position.case == Case.BOUNDED, excess, -excess)
         wrong[position.case == Case.FREE] = 0.0
         worst = int(wrong.argmax())
-        if wrong[worst] <= 16 * position.rounding():
+        if wrong[worst] <= max(_GOOD_ENOUGH, 100 * position.rounding):
             return
         bounded = position.case[worst] == Case.BOUNDED
         _take(position, worst, position.C * position.weight[worst] if bounded else 0.0)

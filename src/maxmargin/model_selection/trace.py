@@ -155,7 +155,7 @@ class _Tracer:
         """Find the direction, with the given points and all that are at their margin tied."""
         position = self.position
         self.excess = position.correct(position.excess())
-        rounding = position.rounding()
+        rounding = position.rounding
         beyond = np.where(position.case == Case.BOUNDED, -self.excess, self.excess)
         self.tied = (position.case != Case.FREE) & (beyond <= rounding)
         self.tied[tied[position.case[tied] != Case.FREE]] = True
