@@ -47,7 +47,8 @@ def swallowed(rng):
 def on_a_line(rng):
     """Equal steps on a line in three dimensions."""
     place = np.arange(24.0)
-    return np.outer(place, [1.0, 2.0, -1.0]), np.where((place % 5 < 2) == (place > 11), 1.0, -1.0)
+    y = np.where((place % 5 < 2) == (place > 11), 1.0, -1.0)
+    return np.outer(place / 10, [1.0, 2.0, -1.0]), y
 
 
 def all_alike(rng):

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import LinAlgError, qr, qr_delete, qr_insert, solve_triangular
+from scipy.linalg.blas import dgemv
 
 from maxmargin.typing import Floats, Integers
 
@@ -39,6 +40,11 @@ class Elbow:
     bias_unit : float
         Size of a kernel value, which keeps the bias's part of the matrix in scale; 0 without a
         free bias.
+
+    Attributes
+    ----------
+    members : ndarray of shape (m,)
+        The points.
     """
 
     def __init__(self, row: Callable[[int], Floats], n_points: int, bias_unit: float) -> None:
@@ -46,6 +52,7 @@ class Elbow:
         self._unit = bias_unit
         self._border = 1 if bias_unit > 0 else 0
         self._members: list[int] = []
+        self.members: Integers = np.zeros(0, dtype=np.int64)
         # Rows keep their slot while others come and go.
         self._slots: list[int] = []
         self._free_slots: list[int] = []
@@ -55,11 +62,6 @@ class Elbow:
 
     def __len__(self) -> int:
         return len(self._members)
-
-    @property
-    def members(self) -> Integers:
-        """The points."""
-        return np.array(self._members, dtype=np.int64)
 
     @property
     def has_bias(self) -> bool:
@@ -72,10 +74,11 @@ class Elbow:
 
     def products(self, coefficients: Floats) -> Floats:
         """Return sum_i coefficient_i k(x_i, x) over the members, at every point."""
-        top = max(self._slots, default=-1) + 1
-        placed = np.zeros(top)
+        if not self._members:
+            return np.zeros(self._rows.shape[1])
+        placed = np.zeros(max(self._slots) + 1)
         placed[self._slots] = coefficients
-        return np.asarray(placed @ self._rows[:top])
+        return _times(self._rows[: len(placed)].T, placed)
 
     def add(self, point: int) -> None:
         """Take a point in."""
@@ -86,6 +89,7 @@ class Elbow:
         row[:] = self._row(point)
         old = self.members
         self._members.append(point)
+        self.members = np.append(old, point)
         self._slots.append(slot)
         if self._factors is None or len(old) < _SMALL:
             self._factors = None
@@ -101,6 +105,7 @@ class Elbow:
         """Let a point go."""
         place = self._members.index(point)
         del self._members[place]
+        self.members = np.delete(self.members, place)
         self._free_slots.append(self._slots.pop(place))
         if self._factors is None or len(self._members) < _SMALL:
             self._factors = None
@@ -121,7 +126,7 @@ class Elbow:
         Q, R = self._factors
         try:
             with np.errstate(all="ignore"):
-                found = solve_triangular(R, Q.T @ right, check_finite=False)
+                found = solve_triangular(R, _times(Q, right, transposed=True), check_finite=False)
         except LinAlgError:
             raise SingularElbowError from None
         if not np.isfinite(found).all():
@@ -149,3 +154,8 @@ class Elbow:
         matrix[border:, border:] = self._rows[np.ix_(self._slots, self._members)]
         matrix[:border, border:] = matrix[border:, :border] = self._unit
         return matrix
+
+
+def _times(matrix: Floats, vector: Floats, *, transposed: bool = False) -> Floats:
+    """Multiply by SciPy's BLAS, whose threads `single_threaded_blas` rules, unlike NumPy's."""
+    return np.asarray(dgemv(1.0, matrix, vector, trans=int(transposed)))

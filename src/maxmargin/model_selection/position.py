@@ -21,7 +21,7 @@ _EPSILON = float(np.finfo(np.float64).eps)
 _ROUNDING = 64 * _EPSILON
 _NEAR_BOUND = 1e-12
 # Equations of the free points that hold this well, in roundings, are left alone.
-_FULFILLED = 8.0
+_FULFILLED = 0.25
 
 
 class Position:

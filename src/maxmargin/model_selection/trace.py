@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.errors import MaxMarginError
+from maxmargin.kernels.blas_threads import single_threaded_blas
 from maxmargin.model_selection.direction import Direction, find_direction
 from maxmargin.model_selection.elbow import SingularElbowError
 from maxmargin.model_selection.legs import Leg, next_leg
@@ -83,7 +84,9 @@ class Route:
 
 def trace_path(problem: SoftMargin, C_min: float, C_max: float) -> Route:
     """Follow the solution from C_min to C_max."""
-    return _Tracer(problem, C_min, C_max).run()
+    # Threads cost more than they bring on matrices of the size of an elbow.
+    with single_threaded_blas:
+        return _Tracer(problem, C_min, C_max).run()
 
 
 class _Tracer:
@@ -94,11 +97,11 @@ class _Tracer:
 
     def __init__(self, problem: SoftMargin, C_min: float, C_max: float) -> None:
         self.problem = problem
-        self.farthest = C_max
+        self.first, self.farthest = C_min, C_max
         self._standstills = 0
         self._turns = 0
         self._is_new_piece = True
-        self._start(C_min)
+        self._start()
         self._case = self.position.case.copy()
         start = np.full(problem.n_points, Case.ZERO, dtype=np.int8)
         start[self.position.points] = self._case
@@ -122,9 +125,9 @@ class _Tracer:
     def _has_arrived(self) -> bool:
         return bool(self.farthest <= self.position.C)
 
-    def _start(self, C_min: float) -> None:
-        """Begin at C_min, or before the first breakpoint and go back along the first piece."""
-        C = max(C_min, min(first_price(self.problem), self.farthest))
+    def _start(self) -> None:
+        """Begin at C_min or, as the path is straight at first, a little further on."""
+        C = max(self.first, min(first_price(self.problem), 0.5 * self.farthest))
         for jump in (0.0, *_JUMPS):
             try:
                 self.position = settled(self.problem, C * (1 + jump))
@@ -137,28 +140,21 @@ class _Tracer:
                 f"The path has no start: at C = {C:g} the points on the margin cannot be told from "
                 "the others in float64. Centre and scale the features, or choose another C_min."
             )
-        position, members = self.position, self.position.elbow.members
-        length = position.C - C_min
-        if length == 0:
-            return
-        position.C = C_min
-        if len(members) == 0 and position.has_free_bias:
-            low, high, _ = position.bias_interval(C_min)
+        position = self.position
+        if len(position.elbow) == 0 and position.has_free_bias:
+            position.C = self.first
+            low, high, _ = position.bias_interval(self.first)
             position.bias = 0.5 * (low + high)
-        else:
-            back = position.multiplier[members] - length * self.direction.multiplier
-            position.multiplier[members] = np.clip(back, 0.0, C_min * position.weight[members])
-            position.bias -= length * self.direction.bias
-        self.excess = position.excess()
 
-    def _look(self, tied: Integers) -> None:
+    def _look(self, reached: Integers) -> None:
         """Find the direction, with the given points and all that are at their margin tied."""
         position = self.position
         self.excess = position.correct(position.excess())
         rounding = position.rounding
         beyond = np.where(position.case == Case.BOUNDED, -self.excess, self.excess)
-        self.tied = (position.case != Case.FREE) & (beyond <= rounding)
-        self.tied[tied[position.case[tied] != Case.FREE]] = True
+        self.tied = beyond <= rounding
+        self.tied[reached] = True
+        self.tied &= position.case != Case.FREE
         self.direction = find_direction(position, self.tied)
         self.tied &= position.case != Case.FREE
         if position.violation(self.excess) > max(_LARGEST_VIOLATION, 1e3 * rounding):
@@ -177,16 +173,17 @@ class _Tracer:
         position = self.position
         members = position.elbow.members
         value, limit = position.multiplier[members], position.C * position.weight[members]
-        at_bound = (np.minimum(value, limit - value) <= position.at_bound()[members]) | np.isin(
-            members, reached
-        )
-        for point in members[at_bound]:
+        is_reached = np.zeros(len(position.y), dtype=np.bool_)
+        is_reached[reached] = True
+        near = np.minimum(value, limit - value) <= position.at_bound()[members]
+        arrived = members[near | is_reached[members]]
+        for point in arrived:
             is_low = position.multiplier[point] < 0.5 * position.C * position.weight[point]
             position.move(int(point), Case.ZERO if is_low else Case.BOUNDED)
         self._turns += 1
         if self._turns % _REFRESH_EVERY == 0:
             position.refresh()
-        self._look(np.union1d(members[at_bound], reached))
+        self._look(np.concatenate([arrived, reached]))
         if self._standstills > _MOST_STANDSTILLS:
             raise SingularElbowError
         self._write_events()
@@ -231,13 +228,14 @@ class _Tracer:
             return
         if pieces and pieces[-1].C == position.C:
             pieces.pop()
+        back = 0.0 if pieces else position.C - self.first
         pieces.append(
             Piece(
-                position.C,
-                position.bias,
+                position.C - back,
+                position.bias - back * leg.bias,
                 leg.bias,
                 position.points[members],
-                position.multiplier[members].copy(),
+                position.multiplier[members] - back * self.direction.multiplier,
                 self.direction.multiplier,
                 len(self.route.events),
             )
