@@ -119,6 +119,7 @@ NB_MODULE(_native, module) {
   bind_rows<double>(module, "Rows64");
   bind_sources(module);
   bind_engine(module);
+  bind_sweep(module);
   bind_linear(module);
   bind_online(module);
   bind_descent(module);

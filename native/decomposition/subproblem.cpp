@@ -36,6 +36,15 @@ Subproblem<T>::Subproblem(int64_t capacity, int32_t n_groups, bool precise)
 }
 
 template <class T>
+Subproblem<T>::Subproblem(MatrixView<T> matrix, int64_t n_slots, int32_t n_groups, bool precise)
+    : scores(n_slots),
+      n_groups_(n_groups),
+      precise_(precise),
+      stride_(matrix.stride),
+      values_(matrix.values),
+      nested_(tile_capacity, n_slots) {}
+
+template <class T>
 void Subproblem<T>::resize(int64_t capacity) {
   scores = Scores(capacity);
   stride_ = stride_of(capacity);
@@ -44,6 +53,7 @@ void Subproblem<T>::resize(int64_t capacity) {
   matrix_.reset();
   allocated_ = capacity * stride_;
   matrix_ = kernels::allocate<T>(allocated_);
+  values_ = matrix_.get();
 }
 
 // The rows and columns of some slots side by side.
@@ -58,7 +68,7 @@ MatrixView<T> Subproblem<T>::gather(const std::vector<int32_t>& slots, kernels::
     memory = kernels::allocate<T>(allocated);
   }
   for (int64_t i = 0; i < n; ++i) {
-    const T* from = row(slots[i]);
+    const T* from = view().row(slots[i]);
     T* to = memory.get() + i * stride;
     for (int64_t j = 0; j < n; ++j) to[j] = from[slots[j]];
     std::fill(to + n, to + stride, T(0));
@@ -81,7 +91,7 @@ void Subproblem<T>::update_scores(const Task& task) {
   const auto& loops = simd::active_loops<T>();
   const auto n_changed = static_cast<int64_t>(changed_.size());
   changed_rows_.clear();
-  for (const int32_t slot : changed_) changed_rows_.push_back(row(slot));
+  for (const int32_t slot : changed_) changed_rows_.push_back(view().row(slot));
   for (double& change : changes_) change = -change;
   const auto update = [&](int64_t index, threads::Worker&) {
     const int64_t begin = index * update_columns;
@@ -133,13 +143,13 @@ template <class U>
 int64_t Subproblem<T>::solve_active(const Task& task, double violation, int64_t most_steps) {
   const auto n = static_cast<int64_t>(active_.size());
   const bool is_all = n == task.n_slots;
-  const MatrixView<T> view = is_all ? MatrixView<T>{matrix_.get(), stride_}
-                                    : gather(active_, active_matrix_, active_allocated_);
-  if (is_all) {
+  const MatrixView<T> matrix =
+      is_all ? view() : gather(active_, active_matrix_, active_allocated_);
+  if (is_all && owns_matrix()) {
     for (int64_t slot = 0; slot < n; ++slot) std::fill_n(row(slot) + n, simd::lanes<T>, T(0));
   }
   Pairs<T, U> pairs(n, n_groups_);
-  pairs.load(active_, scores, view);
+  pairs.load(active_, scores, matrix);
   const double limit = std::max(task.limit, enough * violation);
   const int64_t steps = pairs.solve(limit, most_steps, [&task] { task.pacer.checkpoint(); });
   pairs.unload(active_, scores, changed_, changes_);
@@ -185,7 +195,7 @@ void Subproblem<T>::take_newton_steps(const Task& task) {
     variables.low[i] = scores.low[free[i]];
     variables.high[i] = scores.high[free[i]];
     variables.group[i] = scores.group[free[i]];
-    for (int64_t j = 0; j < n; ++j) matrix[i * n + j] = row(free[i])[free[j]];
+    for (int64_t j = 0; j < n; ++j) matrix[i * n + j] = view().row(free[i])[free[j]];
   }
   Newton newton(std::move(matrix), std::move(variables), n_groups_, newton_ridge<T>);
   if (!newton.run()) return;

@@ -24,10 +24,15 @@ class Subproblem {
   // `precise` steps in float64 even where the matrix is float32.
   Subproblem(int64_t capacity, int32_t n_groups, bool precise);
 
-  // Forgets everything; memory that is large enough is used again.
+  // Works on a matrix that lies elsewhere and has zeros behind its rows.
+  Subproblem(MatrixView<T> matrix, int64_t n_slots, int32_t n_groups, bool precise);
+
+  // Forgets everything; memory that is large enough is used again. For a matrix of its own.
   void resize(int64_t capacity);
 
   int64_t capacity() const { return scores.size(); }
+  MatrixView<T> view() const { return {values_, stride_}; }
+  // To be filled, in a matrix of its own.
   T* row(int64_t slot) { return matrix_.get() + slot * stride_; }
   // Rows have this much room behind the last slot.
   static constexpr int64_t overrun = simd::panel_width<T>;
@@ -62,6 +67,7 @@ class Subproblem {
   int64_t solve_active(const Task& task, double violation, int64_t most_steps);
   void take_newton_steps(const Task& task);
   void find_active(const Task& task, const std::vector<Ends>& ends);
+  bool owns_matrix() const { return matrix_ != nullptr; }
   MatrixView<T> gather(const std::vector<int32_t>& slots, kernels::Memory<T>& memory,
                        int64_t& allocated);
   void update_scores(const Task& task);
@@ -70,6 +76,7 @@ class Subproblem {
   bool precise_;
   bool is_hard_ = false;  // whether steps on pairs have been seen to crawl
   int64_t stride_ = 0, allocated_ = 0;
+  const T* values_ = nullptr;  // of the matrix, own or not
   kernels::Memory<T> matrix_, tile_matrix_, active_matrix_;
   int64_t tile_allocated_ = 0, active_allocated_ = 0;
   std::optional<Pairs<T, T>> tile_;

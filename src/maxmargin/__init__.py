@@ -10,6 +10,7 @@
                 LinearSVC, LinearSVR
     metrics     decision costs: DCF, EER, Cllr, scorers
     model_selection  paths over C
+    model_selection  grids with shared kernel matrices, paths over C
     streams     data in chunks
     plot        pictures (extra "plot")
 
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         OnlineSVC,
     )
     from maxmargin.model_selection import linear_path, svm_path
+    from maxmargin.model_selection import SVMSearchCV, linear_path
 
 __version__ = "0.1.0"
 
@@ -80,6 +82,7 @@ __all__ = [
     "OnlineOneClassSVM",
     "OnlineSVC",
     "Position",
+    "SVMSearchCV",
     "SeparatingPlane",
     "Solution",
     "Stop",
@@ -118,6 +121,7 @@ def __getattr__(name: str) -> Any:
     ):
         return getattr(importlib.import_module("maxmargin.estimators"), name)
     if name in ("linear_path", "svm_path"):
+    if name in ("SVMSearchCV", "linear_path"):
         return getattr(importlib.import_module("maxmargin.model_selection"), name)
     raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")
 

@@ -235,6 +235,52 @@ def solve_crammer_singer(
     NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], int, float, float, _Ending
 ]: ...
 def first_alike(rows: Rows32 | Rows64) -> NDArray[np.int64]: ...
+
+# `sums` is square, of dot products or distances; `gram` has room behind its rows.
+def map_gram(
+    form: Form,
+    sums: NDArray[Any],
+    gram: NDArray[Any],
+    gamma: float,
+    coef0: float,
+    degree: int,
+    factor: float,
+    constant: float,
+    n_threads: int,
+) -> None: ...
+
+class _Sweep:
+    def __init__(
+        self,
+        gram: NDArray[Any],
+        n_points: int,
+        points: NDArray[np.int64],
+        n_groups: int,
+        loose: bool,
+        precise: bool,
+    ) -> None: ...
+    # Values, gradient, violation, steps, ending.
+    def solve(
+        self,
+        start: NDArray[np.float64],
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        linear: NDArray[np.float64],
+        group: NDArray[np.int64],
+        factor: float,
+        tolerance: float,
+        coarse: float,
+        most_steps: int,
+        n_threads: int,
+        seconds: float,
+        watch: Callable[[int, int, int, float, float, float], bool] | None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float, int, _Ending]: ...
+    def similarities(self) -> NDArray[np.float64]: ...
+    def set_similarities(self, known: NDArray[np.float64]) -> None: ...
+
+class Sweep32(_Sweep): ...
+class Sweep64(_Sweep): ...
+
 @overload
 def fill(
     form: Form,

@@ -18,7 +18,9 @@
     base            what all share: checks, the run, prediction
     pairs           many classes by two-class machines
     programs        their dual programs
+    plan            the programs of a fit, and what it keeps
     run             one run of the engine, limits, warnings
+    sweep           fits that differ in C, nu or epsilon alone
     interrupts      Ctrl-C
     decision        values of all machines at once
     probability     sigmoids and coupling

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from time import perf_counter
 from typing import Any, ClassVar
@@ -19,9 +19,17 @@ from maxmargin.estimators.callbacks import CallbackSupportMixin, FitTasks
 from maxmargin.estimators.certified import Certified
 from maxmargin.estimators.decision import decision_values
 from maxmargin.estimators.kernel_choice import NAMES, compares_vectors, kernel_of, resolved
+from maxmargin.estimators.plan import Kept, Plan
 from maxmargin.estimators.progress import Watcher
 from maxmargin.estimators.proof import Machine, Proof
-from maxmargin.estimators.run import Former, Limits, Outcome, run, warn_unless_converged
+from maxmargin.estimators.run import (
+    FitStoppedError,
+    Former,
+    Limits,
+    Outcome,
+    run,
+    warn_unless_converged,
+)
 from maxmargin.estimators.threads import thread_count
 from maxmargin.estimators.training import Training, aligned, positive_rows, require_moderate, take
 from maxmargin.kernels import Kernel, Linear
@@ -60,6 +68,19 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
 
     #: Whether y holds numbers.
     _numeric_targets: ClassVar[bool] = False
+
+    #: Parameters that the kernel's values do not depend on, in the order in which a search varies
+    #: them: the last one fastest.
+    _prices: ClassVar[tuple[str, ...]] = ("C",)
+
+    #: Whether a point has two variables, one above and one below.
+    _two_sided: ClassVar[bool] = False
+
+    #: Data for which the values of all machines are there already.
+    _known: Sequence[tuple[Any, Floats]] = ()
+
+    #: Asked now and then during a fit; True ends it.
+    _stop: Callable[[], bool] | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -104,6 +125,18 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
         kernel = resolved(kernel, points, sample_weight)
         return Training(given, points, y, sample_weight, kernel, started)
 
+    def _lay_out(self, training: Training) -> Any:
+        """Return what the programs are about, whatever the prices."""
+        raise NotImplementedError
+
+    def _plan(self, training: Training, layout: Any) -> Plan:
+        """Return the programs at the machine's prices."""
+        raise NotImplementedError
+
+    def _keep(self, training: Training, plan: Any, outcomes: Sequence[Outcome]) -> Kept:
+        """Set the fitted attributes; return how to prove each machine."""
+        raise NotImplementedError
+
     def _bias(self) -> Bias:
         return Free() if self.bias == "free" else Regularised(1.0)
 
@@ -131,11 +164,13 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
     ) -> tuple[list[Outcome], FitTasks]:
         """Solve the programs, watched, and warn where one did not converge."""
         tasks = FitTasks(self, len(qps), training.given, training.y, training.metadata())
-        watcher = Watcher(tasks, bool(self.verbose), type(self).__name__)
+        watcher = Watcher(tasks, bool(self.verbose), type(self).__name__, self._stop)
         limits = self._limits(training)
         formers = self.__dict__.pop("_formers", None) if self.warm_start else None
         with watcher:
             outcomes = run(engine, qps, limits, formers=formers, watch=watcher.watch)
+            if self._stop is not None and self._stop():
+                raise FitStoppedError("The search around this fit was stopped.")
             tasks.end_run(sum(found.measured for found in outcomes))
             if self.verbose:
                 steps = sum(found.answer.steps for found in outcomes)
@@ -163,9 +198,12 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
         return aligned(sparse.csr_array(coefficients)) if self._sparse else coefficients
 
     def _finish(self, training: Training, tasks: FitTasks, machines: Sequence[Machine]) -> None:
+        self._conclude(training, machines)
+        tasks.end({})
+
+    def _conclude(self, training: Training, machines: Sequence[Machine]) -> None:
         self.shape_fit_ = getattr(training.points, "shape", (training.n_points,))
         self.fit_time_ = perf_counter() - training.started
-        tasks.end({})
         self._proof = Proof(machines, training.n_points)
 
     # Prediction ---------------------------------------------------------------------------------
@@ -187,8 +225,23 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
         X = kernel.validate_new(X)
         return sparse.csr_array(X) if self._sparse and not sparse.issparse(X) else X
 
+    def _values_from(
+        self, plan: Plan, kept: Kept, outcomes: Sequence[Outcome], similarities: Floats
+    ) -> Floats:
+        """Return the value of each machine from sum_j b_j k(x_j, x), a row for each program."""
+        values = np.tile(self._intercept_, (similarities.shape[1], 1))
+        constant = plan.gram.constant
+        parts = zip(plan.columns, kept.scales, outcomes, similarities, strict=True)
+        for column, scale, outcome, sums in parts:
+            # The constant of a regularised bias is in the intercept.
+            values[:, column] += (sums - constant * outcome.signed.sum()) / scale
+        return values
+
     def _values(self, X: Any, n_support: Integers | None = None) -> Floats:
         """Return the value of each machine."""
+        for data, values in self._known:
+            if X is data:
+                return values.copy()
         X = self._check_new(X)
         if self.kernel_.compares_similarities:
             X = X[:, self.support_]

@@ -15,7 +15,12 @@ except ImportError:
 
 from maxmargin.solvers.engine import Progress
 
-__all__ = ["CallbackSupportMixin", "FitTasks"]
+__all__ = ["CallbackSupportMixin", "FitTasks", "has_callbacks"]
+
+
+def has_callbacks(estimator: Any) -> bool:
+    """Say whether anybody is to be told of the estimator's fits."""
+    return bool(getattr(estimator, "_skl_callbacks", None))
 
 
 class FitTasks:
@@ -30,15 +35,26 @@ class FitTasks:
         Programs of the fit.
     X, y, metadata
         What the hooks are told of the training data.
+    task : str
+        What the task of a program is called.
     """
 
-    def __init__(self, estimator: Any, n_programs: int, X: Any, y: Any, metadata: Any) -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        n_programs: int,
+        X: Any,
+        y: Any,
+        metadata: Any,
+        task: str = "program",
+    ) -> None:
         self.estimator = estimator
         self.n_programs = n_programs
+        self.name = task
         self.told = {"X": X, "y": y, "metadata": metadata}
         self.root: Any = None
         self.done = 0
-        self.active = bool(getattr(estimator, "_skl_callbacks", None))
+        self.active = has_callbacks(estimator)
         start = getattr(estimator, "_init_callback_context", None)
         if start is not None:
             self.root = start(max_subtasks=n_programs if n_programs > 1 else None)
@@ -48,11 +64,13 @@ class FitTasks:
         """Tell the callbacks of the tasks that ended; return whether one asks to stop."""
         if not self.active:
             return False
-        if self.n_programs == 1:
-            return self._task("steps")
+        return self._task("steps") if self.n_programs == 1 else self.advance(progress.n_done)
+
+    def advance(self, n_done: int) -> bool:
+        """Tell the callbacks that so many programs have ended; return whether one asks to stop."""
         stop = False
-        while self.done < progress.n_done:
-            stop |= self._task("program")
+        while self.active and self.done < n_done:
+            stop |= self._task(self.name)
         return stop
 
     def part(self, name: str, fitted: Callable[[], dict[str, Any]]) -> bool:
@@ -73,8 +91,8 @@ class FitTasks:
 
     def end_run(self, n_run: int) -> None:
         """Close the tasks of the programs that ended since the last look; n_run ran in all."""
-        while self.active and self.n_programs > 1 and self.done < n_run:
-            self._task("program")
+        if self.n_programs > 1:
+            self.advance(n_run)
 
     def end(self, fitted: dict[str, Any]) -> None:
         """Close the fit; `fitted` are the attributes that make a copy able to predict."""

@@ -20,6 +20,7 @@ from maxmargin.errors import InvalidInputError
 from maxmargin.estimators.base import KernelMachine
 from maxmargin.estimators.decision import pair_coefficients, votes_of
 from maxmargin.estimators.pairs import ClassRanges, Decomposition, bias_of
+from maxmargin.estimators.plan import ClassLayout, ClassPlan, Kept
 from maxmargin.estimators.probability import against_rest, couple, cross_validated_sigmoids
 from maxmargin.estimators.programs import MarginForm
 from maxmargin.estimators.proof import Machine
@@ -67,37 +68,56 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             Multiplies C point by point. Points of weight zero or less are left out.
         """
         training = self._prepare(X, y, sample_weight)
-        labels = self._encode(training.y)
-        self._weigh_classes(labels, training)
-        weight = training.weight * self.class_weight_[labels]
-        form, bias = self._form(), self._bias()
-        ranges = ClassRanges.of(labels, self._rows(labels, weight, form), len(self.classes_))
-        decomposition = Decomposition.of(ranges, self.multi_class == "ovo")
-        forms = decomposition.forms(
-            form, training.weight[ranges.order], self.class_weight_, bias, self.classes_
-        )
-        weight = weight[ranges.order]
-        gram = self._gram(training.kernel, training.rows(ranges.order))
-        qps = decomposition.duals(forms, gram, weight, bias)
-        names = [contest.name(self.classes_) for contest in decomposition.contests]
-        engine = self._engine(gram)
-        outcomes, tasks = self._run(engine, qps, names, training)
-        machines = self._keep(training, decomposition, forms, bias, weight, outcomes)
-        self._sigmoids = None
+        layout = self._lay_out(training)
+        plan = self._plan(training, layout)
+        engine = self._engine(plan.gram)
+        outcomes, tasks = self._run(engine, plan.qps, plan.names, training)
+        kept = self._keep(training, plan, outcomes)
         if self._wants_probabilities():
             self._sigmoids = cross_validated_sigmoids(
                 engine,
-                gram,
-                decomposition,
-                forms,
-                weight,
-                bias,
+                plan.gram,
+                layout.decomposition,
+                plan.forms,
+                layout.weight,
+                plan.bias,
                 self._limits(training),
                 check_random_state(self.random_state),
                 outcomes,
             )
-        self._finish(training, tasks, machines)
+        self._finish(training, tasks, kept.machines)
         return self
+
+    def _lay_out(self, training: Training) -> ClassLayout:
+        """Encode and weigh the classes, and sort the points by them."""
+        labels = self._encode(training.y)
+        self._weigh_classes(labels, training)
+        weight = training.weight * self.class_weight_[labels]
+        rows = self._rows(labels, weight, self._form())
+        ranges = ClassRanges.of(labels, rows, len(self.classes_))
+        return ClassLayout(
+            Decomposition.of(ranges, self.multi_class == "ovo"),
+            training.weight[ranges.order],
+            weight[ranges.order],
+            self._gram(training.kernel, training.rows(ranges.order)),
+        )
+
+    def _plan(self, training: Training, layout: ClassLayout) -> ClassPlan:
+        del training
+        bias, decomposition = self._bias(), layout.decomposition
+        forms = decomposition.forms(
+            self._form(), layout.given_weight, self.class_weight_, bias, self.classes_
+        )
+        return ClassPlan(
+            decomposition.ranges.order,
+            layout.gram,
+            decomposition.duals(forms, layout.gram, layout.weight, bias),
+            [contest.name(self.classes_) for contest in decomposition.contests],
+            [contest.machine for contest in decomposition.contests],
+            layout,
+            forms,
+            bias,
+        )
 
     def _encode(self, y: Any) -> Integers:
         y = column_or_1d(y, warn=True)
@@ -132,24 +152,19 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             )
         return rows
 
-    def _keep(
-        self,
-        training: Training,
-        decomposition: Decomposition,
-        forms: Sequence[MarginForm],
-        bias: Bias,
-        weight: Floats,
-        outcomes: Sequence[Outcome],
-    ) -> list[Machine]:
+    def _keep(self, training: Training, plan: ClassPlan, outcomes: Sequence[Outcome]) -> Kept:
         """Set the fitted attributes; return how to prove each machine."""
+        decomposition, weight, bias = plan.layout.decomposition, plan.layout.weight, plan.bias
         ranges, kept = decomposition.ranges, training.for_proof()
-        signed, intercepts, machines = [], [], []
-        for contest, form, outcome in zip(decomposition.contests, forms, outcomes, strict=True):
+        signed, intercepts, machines, scales = [], [], [], []
+        contests = zip(decomposition.contests, plan.forms, outcomes, strict=True)
+        for contest, form, outcome in contests:
             sides = (contest.sign, weight[contest.point])
             offsets = form.settled(outcome.offsets(), *sides)
             level = form.level(offsets)
             scale = level if level > 0 else 1.0
             signed.append(outcome.signed / scale)
+            scales.append(scale)
             if outcome.measured:
                 intercepts.append(bias_of(bias, outcome.signed, offsets) / scale)
             else:
@@ -169,7 +184,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self.dual_coef_ = self._public(flip * self._dual_coef_)
         self.intercept_ = flip * self._intercept_ + 0.0
         self.n_iter_ = decomposition.steps([found.answer.steps for found in outcomes])
-        return machines
+        self._sigmoids: Floats | None = None
+        return Kept(machines, scales)
 
     def _wants_probabilities(self) -> bool:
         if self.probability == "deprecated":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
@@ -12,6 +12,8 @@ from sklearn.base import OutlierMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 
 from maxmargin.estimators.base import KernelMachine
+from maxmargin.estimators.plan import Kept, SinglePlan
+from maxmargin.estimators.run import Outcome
 from maxmargin.estimators.single import SingleMachine
 from maxmargin.estimators.training import Training
 from maxmargin.kernels import Kernel
@@ -62,6 +64,8 @@ n_iter_
     }
     _parameter_constraints.pop("bias")
 
+    _prices = ("nu",)
+
     #: The plane's distance from the origin takes the place of a bias.
     bias: ClassVar[str] = "free"
 
@@ -111,12 +115,16 @@ n_iter_
         """
         del y
         self._fit(self._prepare(X, None, sample_weight))
-        self.offset_ = -self._intercept_
         return self
 
     def _problem_on(self, training: Training, rows: Integers) -> Callable[[Any], Problem]:
         weight = training.weight[rows]
         return partial(OneClass, nu=self.nu, kernel=training.kernel, sample_weight=weight)
+
+    def _keep(self, training: Training, plan: SinglePlan, outcomes: Sequence[Outcome]) -> Kept:
+        kept = super()._keep(training, plan, outcomes)
+        self.offset_ = -self._intercept_
+        return kept
 
     def _keep_support(self, training: Training, order: Integers, coefficients: Floats) -> Integers:
         support = super()._keep_support(training, order, coefficients)

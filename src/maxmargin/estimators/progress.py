@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -16,21 +17,29 @@ __all__ = ["Watcher"]
 
 
 class Watcher:
-    """Shows a run as a bar with the gap falling, and passes it on to the callbacks."""
+    """Shows a run as a bar with the gap falling, and passes it on to the callbacks.
 
-    def __init__(self, tasks: FitTasks, verbose: bool, name: str) -> None:
+    The run ends when `stop` says so.
+    """
+
+    def __init__(
+        self, tasks: FitTasks, verbose: bool, name: str, stop: Callable[[], bool] | None = None
+    ) -> None:
         self.tasks = tasks
         self.bar = _Bar(name, tasks.n_programs) if verbose else None
+        self.stop = stop
 
     @property
     def watch(self) -> Watch | None:
         """The function for the engine; None where nobody looks."""
-        return self._look if self.bar is not None or self.tasks.active else None
+        watched = self.bar is not None or self.tasks.active or self.stop is not None
+        return self._look if watched else None
 
     def _look(self, seen: Seen) -> bool:
         if self.bar is not None:
             self.bar.show(seen)
-        return self.tasks.watch(seen)
+        stopped = self.stop is not None and self.stop()
+        return self.tasks.watch(seen) or stopped
 
     def show_end(self, gap: float, steps: int) -> None:
         """Show where the run ended: the largest gap of a machine, and all steps."""

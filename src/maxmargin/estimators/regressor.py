@@ -26,6 +26,7 @@ class _Regressor(RegressorMixin, SingleMachine):
     """What both regressors share."""
 
     _numeric_targets = True
+    _two_sided = True
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -128,6 +129,7 @@ class SVR(_Regressor):
         "C": [Interval(Real, 0.0, None, closed="right")],
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
     }
+    _prices = ("epsilon", "C")
 
     def __init__(
         self,
@@ -206,6 +208,7 @@ time_limit, warm_start, bias
         "C": [Interval(Real, 0.0, None, closed="right")],
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
     }
+    _prices = ("nu", "C")
 
     def __init__(
         self,

@@ -19,7 +19,16 @@ from maxmargin.problems import BoxQP
 from maxmargin.solvers.engine import Answer, Engine, Program, Watch
 from maxmargin.typing import Floats
 
-__all__ = ["STOPPED", "Former", "Limits", "Outcome", "run", "warn_unless_converged"]
+__all__ = [
+    "STOPPED",
+    "FitStoppedError",
+    "Former",
+    "Limits",
+    "Outcome",
+    "chosen_margin",
+    "run",
+    "warn_unless_converged",
+]
 
 #: Endings that end all programs of a run.
 STOPPED = frozenset({"seconds", "watch", "interrupt"})
@@ -38,6 +47,10 @@ _TIGHTENINGS = 4
 # What nobody reaches, and the engine can still count.
 _MOST_STEPS = 1 << 62
 _MOST_SECONDS = 1e9
+
+
+class FitStoppedError(BaseException):
+    """A fit ended with the search around it, like an interrupt: no error of the fit."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +182,7 @@ def _to_the_margin(
     """
     best, at_their_best = list(answers), set[int]()
     for _ in range(_TIGHTENINGS):
-        margins = [_chosen_margin(qp, a) for qp, a in zip(qps, best, strict=True)]
+        margins = [chosen_margin(qp, a) for qp, a in zip(qps, best, strict=True)]
         coarse = [
             k
             for k, (margin, a) in enumerate(zip(margins, best, strict=True))
@@ -189,7 +202,7 @@ def _to_the_margin(
     return best
 
 
-def _chosen_margin(qp: BoxQP, answer: Answer) -> float:
+def chosen_margin(qp: BoxQP, answer: Answer) -> float:
     """Return the margin of a nu form of two classes, at most one; one for every other program."""
     if qp.linear.any() or len(qp.total) == 0 or (qp.sign > 0).all():
         return 1.0

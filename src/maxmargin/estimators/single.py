@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from maxmargin.estimators.base import KernelMachine
+from maxmargin.estimators.plan import Kept, SinglePlan
 from maxmargin.estimators.proof import Machine
+from maxmargin.estimators.run import Outcome
 from maxmargin.estimators.training import Training, positive_rows
 from maxmargin.problems import Problem, Solution
 from maxmargin.typing import Integers
@@ -24,11 +26,26 @@ class SingleMachine(KernelMachine):
         raise NotImplementedError
 
     def _fit(self, training: Training) -> None:
-        rows = positive_rows(training.weight)
-        problem_on = self._problem_on(training, rows)
-        problem = problem_on(training.rows(rows))
+        plan = self._plan(training, self._lay_out(training))
+        outcomes, tasks = self._run(self._engine(plan.gram), plan.qps, plan.names, training)
+        kept = self._keep(training, plan, outcomes)
+        self._finish(training, tasks, kept.machines)
+
+    def _lay_out(self, training: Training) -> Integers:
+        """Return the points that count."""
+        return positive_rows(training.weight)
+
+    def _plan(self, training: Training, layout: Integers) -> SinglePlan:
+        problem_on = self._problem_on(training, layout)
+        problem = problem_on(training.rows(layout))
         qp = problem.dual()
-        (outcome,), tasks = self._run(self._engine(qp.gram), [qp], [type(self).__name__], training)
+        name = type(self).__name__
+        return SinglePlan(layout, qp.gram, [qp], [name], [0], problem, problem_on)
+
+    def _keep(self, training: Training, plan: SinglePlan, outcomes: Sequence[Outcome]) -> Kept:
+        """Set the fitted attributes; return how to prove the machine."""
+        problem, rows, problem_on = plan.problem, plan.order, plan.problem_on
+        (qp,), (outcome,) = plan.qps, outcomes
         offsets = outcome.offsets()
         coefficients = qp.coefficients(outcome.signed)
         support = self._keep_support(training, rows, coefficients[None, :])
@@ -44,4 +61,4 @@ class SingleMachine(KernelMachine):
             given = problem_on(kept.given_rows(rows))
             return Solution(given, multipliers, offsets, solver="engine")
 
-        self._finish(training, tasks, [Machine(solution, rows)])
+        return Kept([Machine(solution, rows)], [1.0])

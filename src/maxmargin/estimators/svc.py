@@ -181,6 +181,7 @@ coef_, fit_status_, n_iter_, shape_fit_
         **KernelClassifier._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
     }
+    _prices = ("nu",)
 
     def __init__(
         self,

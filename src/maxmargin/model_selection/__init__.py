@@ -1,4 +1,4 @@
-"""Whole families of machines for little more than one: paths over C.
+"""Whole families of machines for little more than one: grids, and paths over C.
 
 ::
 
@@ -16,3 +16,18 @@ from maxmargin.model_selection.linear import LinearPath, linear_path
 from maxmargin.model_selection.path import PathEvent, SVMPath, svm_path
 
 __all__ = ["LinearPath", "PathEvent", "SVMPath", "linear_path", "svm_path"]
+    search    SVMSearchCV: a grid with shared kernel matrices and warm starts
+    runner    its threads, and what ends them
+    schedule  which cells go together
+    cells     from a grid to groups that differ in their prices
+    folds     rows of a split, transformers included
+    matrices  shared matrices within a budget of memory
+    scoring   the record of a cell
+    progress  the bar over cells
+    linear    linear_path: linear machines along C
+"""
+
+from maxmargin.model_selection.linear import LinearPath, linear_path
+from maxmargin.model_selection.search import SVMSearchCV
+
+__all__ = ["LinearPath", "SVMSearchCV", "linear_path"]

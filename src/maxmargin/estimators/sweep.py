@@ -1,0 +1,263 @@
+"""Fits that differ in their prices alone (C, nu, epsilon), over a matrix that is there already.
+
+The machine is prepared once; at each price its programs start from the solutions at the price
+before. What comes out is a fitted machine like any other. Programs that do not converge are left
+to a fit of their own, which knows more ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from maxmargin.estimators.base import KernelMachine
+from maxmargin.estimators.callbacks import has_callbacks
+from maxmargin.estimators.programs import filled
+from maxmargin.estimators.run import Former, Limits, Outcome, chosen_margin, run
+from maxmargin.kernels import (
+    RBF,
+    Chi2,
+    Function,
+    Kernel,
+    Laplacian,
+    Precomputed,
+    Product,
+    Scaled,
+    Sum,
+)
+from maxmargin.problems import BoxQP
+from maxmargin.solvers.engine import Answer, Engine, Program
+from maxmargin.solvers.shared_gram import PricePath, SharedGram
+from maxmargin.typing import Floats, Integers
+
+__all__ = ["PriceSweep", "Swept", "can_sweep", "matrix_type", "points_of"]
+
+Stop = Callable[[], bool]
+
+# Up to this many points all is computed in float64, to the accuracy of rounding.
+_SMALL = 256
+_FINER = 1e-7
+
+# Steps in float32 lose too many digits below this tolerance.
+_COARSE_TOLERANCE = 5e-5
+
+# The share of the tolerance up to which an error of the matrix is met by a tighter one, and rounds.
+_SMALL_ERROR = 0.7
+_ROUNDS = 6
+
+
+def can_sweep(machine: KernelMachine) -> bool:
+    """Say whether nothing but the accuracy ends the machine's fits, and nobody watches them."""
+    alone = not (machine.verbose or machine.warm_start or has_callbacks(machine))
+    unlimited = machine.max_iter == -1 and machine.time_limit is None
+    plain = getattr(machine, "probability", "deprecated") == "deprecated"
+    return alone and unlimited and plain and _is_known(machine.kernel)
+
+
+def _is_known(kernel: Any) -> bool:
+    """Say whether a kernel's values depend on nothing but the two points."""
+    if isinstance(kernel, Sum | Product):
+        return all(_is_known(part) for part in kernel.parts)
+    if isinstance(kernel, Scaled):
+        return _is_known(kernel.kernel)
+    return isinstance(kernel, str | Kernel) and not isinstance(kernel, Function)
+
+
+def matrix_type(
+    machine: KernelMachine, kernel: Kernel, n_points: int
+) -> type[np.float32] | type[np.float64]:
+    """Return the type that the shared matrix must have: float32 where that is accurate enough."""
+    bounded = isinstance(kernel, RBF | Laplacian | Chi2)
+    on_paths = not machine._two_sided and ("C" in machine._prices or machine.bias == "free")
+    coarse = machine.tol >= _COARSE_TOLERANCE and n_points > _SMALL
+    return np.float32 if bounded and coarse and on_paths else np.float64
+
+
+def points_of(machine: KernelMachine, X: Any) -> Any:
+    """Return data as the machine's kernel takes it; the machine itself stays as it is."""
+    return clone(machine)._prepare(X, None, None).points
+
+
+@dataclass(frozen=True, eq=False)
+class Swept:
+    """A fitted machine, and the values of its programs at every point of the matrix."""
+
+    machine: KernelMachine
+    values: Floats
+
+    def remember(self, X: Any, points: Integers) -> None:
+        """Let the machine know its values at X, which holds the given points of the matrix."""
+        self.machine._known = (*self.machine._known, (X, self.values[points]))
+
+
+class PriceSweep:
+    """One machine on one set of training points, at one price after the other.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        Not fitted; it is prepared in place.
+    X, y, sample_weight
+        What it would be fitted to.
+    stop : callable, optional
+        Asked now and then; True ends a fit.
+    """
+
+    def __init__(
+        self, machine: KernelMachine, X: Any, y: Any, sample_weight: Any, stop: Stop | None = None
+    ) -> None:
+        machine._validate_params()
+        self.machine = machine
+        self.stop = stop
+        self.training = machine._prepare(X, y, sample_weight)
+        self.layout = machine._lay_out(self.training)
+        self._solver: _Paths | _Runs | None = None
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel with numbers for its parameters."""
+        return self.training.kernel
+
+    @property
+    def constant(self) -> float:
+        """What a regularised bias adds to the kernel."""
+        return 0.0 if self.machine.bias == "free" else 1.0
+
+    def over(self, gram: SharedGram, points: Integers) -> PriceSweep:
+        """Work on a matrix of which the training points are the given ones."""
+        self.gram, self.points = gram, points
+        return self
+
+    def fit(self, prices: Mapping[str, Any]) -> Swept | None:
+        """Return the machine fitted at these prices, or None if that takes more than a sweep."""
+        machine = copy(self.machine)
+        for name, value in prices.items():
+            setattr(machine, name, value)
+        machine._validate_params()
+        training = replace(self.training, started=perf_counter())
+        plan = machine._plan(training, self.layout)
+        if self._solver is None:
+            self._solver = self._make_solver(plan.qps, self.points[plan.order])
+        answers = self._solver.solve(plan.qps)
+        if answers is None:
+            self._solver = None
+            return None
+        outcomes = [Outcome(qp, answer) for qp, answer in zip(plan.qps, answers, strict=True)]
+        kept = machine._keep(training, plan, outcomes)
+        machine.fit_status_ = 0
+        machine._conclude(training, kept.machines)
+        similarities = self._solver.similarities(outcomes)
+        return Swept(machine, machine._values_from(plan, kept, outcomes, similarities))
+
+    def _make_solver(self, qps: Sequence[BoxQP], points: Integers) -> _Paths | _Runs:
+        tol = float(self.machine.tol)
+        if len(points) <= _SMALL:
+            tol = min(tol, _FINER)
+        if all(PricePath.suits(Program.of(qp, qp.linear)) for qp in qps):
+            return _Paths(self.gram, points, tol, self.stop)
+        return _Runs(self.gram, points, float(self.machine.tol), self.stop)
+
+
+class _Paths:
+    """Programs with one variable a point, each on a path of its own."""
+
+    def __init__(self, gram: SharedGram, points: Integers, tol: float, stop: Stop | None) -> None:
+        self.gram, self.points, self.tol, self.stop = gram, points, tol, stop
+        self.paths: list[_Path] = []
+
+    def solve(self, qps: Sequence[BoxQP]) -> list[Answer] | None:
+        """Return the solutions, or None where one did not converge."""
+        if not self.paths:
+            self.paths = [_Path(self, qp) for qp in qps]
+        answers = []
+        for path, qp in zip(self.paths, qps, strict=True):
+            answers.append(path.solve(qp))
+            if not answers[-1].converged:
+                return None
+        return answers
+
+    def similarities(self, outcomes: Sequence[Outcome]) -> Floats:
+        """Return the sums of each program at all points of the matrix."""
+        del outcomes
+        return np.array([path.path.similarities() for path in self.paths])
+
+
+class _Path:
+    """One program along the prices, as accurate as its tolerance whatever the matrix rounds."""
+
+    def __init__(self, paths: _Paths, qp: BoxQP) -> None:
+        program = Program.of(qp, np.zeros(qp.n_variables))
+        self.path = PricePath(paths.gram, program, paths.points[qp.point], paths.tol)
+        self.tol, self.stop = paths.tol, paths.stop
+        self.former: Former | None = None
+        # Where the sums were last those of float64.
+        self.settled = np.zeros(qp.n_variables)
+
+    def solve(self, qp: BoxQP) -> Answer:
+        """Return the solution of the next program; not converged if it takes more than steps."""
+        start, factor = filled(qp), 1.0
+        if self.former is not None:
+            start = self.former.start(qp)
+            factor = float(qp.cost.sum() / self.former.cost.sum())
+        self.settled = factor * self.settled
+        answer = self._accurate(Program.of(qp, start), factor, self.tol)
+        for _ in range(_ROUNDS):
+            # The nu form's decision is divided by its margin, and an error with it.
+            margin = chosen_margin(qp, answer)
+            if not answer.converged or answer.violation <= self.tol * margin:
+                break
+            program = Program.of(qp, answer.signed)
+            finer = self._accurate(program, 1.0, self.tol * margin)
+            answer = replace(finer, steps=answer.steps + finer.steps)
+        self.former = Former(answer.signed, qp.cost)
+        return answer
+
+    def _accurate(self, program: Program, factor: float, tol: float) -> Answer:
+        """Go on until the rounding of the matrix cannot hide a violation."""
+        answer = self.path.solve(program, factor, tol, self.stop)
+        for _ in range(_ROUNDS):
+            error = 2 * self.path.error(answer.signed - self.settled)
+            if not answer.converged or answer.violation + error <= tol:
+                return answer
+            finer = tol - error
+            if error > _SMALL_ERROR * tol:
+                self.path.settle(answer.signed)
+                self.settled, finer = answer.signed, tol
+            again = replace(program, start=answer.signed)
+            later = self.path.solve(again, 1.0, finer, self.stop)
+            answer = replace(later, steps=answer.steps + later.steps)
+        return replace(answer, ending="stalled")
+
+
+class _Runs:
+    """Programs of any kind, by the engine, over the training points' own part of the matrix."""
+
+    def __init__(self, gram: SharedGram, points: Integers, tol: float, stop: Stop | None) -> None:
+        self.gram, self.points, self.stop = gram, points, stop
+        self.engine = Engine(Precomputed(), gram.take(points), n_threads=1)
+        self.limits = Limits(tol, None, None)
+        self.formers: list[Former] | None = None
+
+    def solve(self, qps: Sequence[BoxQP]) -> list[Answer] | None:
+        """Return the solutions, or None where one did not converge."""
+        stop = self.stop
+        watch = None if stop is None else lambda _: stop()
+        found = run(self.engine, qps, self.limits, formers=self.formers, watch=watch)
+        self.formers = [Former(outcome.signed, outcome.qp.cost) for outcome in found]
+        answers = [outcome.answer for outcome in found]
+        return answers if all(answer.converged for answer in answers) else None
+
+    def similarities(self, outcomes: Sequence[Outcome]) -> Floats:
+        """Return the sums of each program at all points of the matrix."""
+        sums = []
+        for outcome in outcomes:
+            coefficients = np.zeros(len(self.points))
+            np.add.at(coefficients, outcome.qp.point, outcome.signed)
+            sums.append(self.gram.weigh(self.points, coefficients))
+        return np.array(sums)

@@ -1,0 +1,289 @@
+"""One Gram matrix for a whole search: what its kernels share, the matrix, machines along a price.
+
+Kernels that differ in gamma, degree or coef0 are functions of the same dot products or distances.
+These are found once, in float64; each kernel's matrix is an elementwise function of them. All
+machines of a search whose kernel is the same then read one matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+import maxmargin._native as _native
+from maxmargin.errors import UnsupportedProblemError
+from maxmargin.kernels import Kernel
+from maxmargin.kernels.blocks import Formula, block
+from maxmargin.kernels.data import count
+from maxmargin.problems.gram import Gram, as_float64
+from maxmargin.solvers.answers import Answer
+from maxmargin.solvers.program import Program
+from maxmargin.typing import Floats, Integers
+
+__all__ = ["PairSums", "PricePath", "SharedGram", "can_share"]
+
+_SLICE_ENTRIES = 1 << 22
+_CACHE_LINE = 64
+_PAGE = 4096
+
+# Beyond these, squares and products leave the range of float32.
+_LARGEST = 1e15
+
+# Rows that tell how far float32 is off: spread evenly, and those far from the centre.
+_EVENLY = 48
+_FAR = 16
+
+# Above so many tolerances a few variables move at a time, below it all that may still move.
+_COARSE = 30.0
+
+_FEW_STEPS = 1_000_000
+_STEPS_PER_VARIABLE = 1000
+
+
+class PairSums:
+    """Squared distances and dot products of all points, each computed when first asked for.
+
+    Parameters
+    ----------
+    X : data
+        Validated by a kernel.
+    n_threads : int
+        At most this many.
+    """
+
+    def __init__(self, X: Any, n_threads: int) -> None:
+        self.X = X
+        self.n_threads = n_threads
+        self.n_points = count(X)
+
+    @cached_property
+    def norms(self) -> Floats:
+        """Squared norms of the points."""
+        X = as_float64(self.X)
+        if sparse.issparse(X):
+            return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+        return np.asarray(np.einsum("ij,ij->i", X, X))
+
+    @cached_property
+    def distances(self) -> NDArray[np.float32]:
+        """Squared distances, rounded once: found in float64."""
+        X, norms, n = as_float64(self.X), self.norms, self.n_points
+        found: NDArray[np.float32] = np.empty((n, n), dtype=np.float32)
+        step = max(1, _SLICE_ENTRIES // max(n, 1))
+        for start in range(0, n, step):
+            part = slice(start, start + step)
+            values = block("linear", X[part], X, n_threads=self.n_threads)
+            np.multiply(values, -2.0, out=values)
+            values += norms[part, None]
+            values += norms
+            np.maximum(values, 0.0, out=found[part])
+        return found
+
+    @cached_property
+    def products(self) -> Floats:
+        """Dot products."""
+        X = as_float64(self.X)
+        return block("linear", X, X, n_threads=self.n_threads)
+
+
+def can_share(kernel: Kernel, X: Any) -> bool:
+    """Say whether the search's matrix can hold the kernel's values in float32.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import RBF
+    >>> from maxmargin.solvers.shared_gram import can_share
+    >>> can_share(RBF(1.0), np.eye(2)), can_share(RBF(1.0), 1e20 * np.eye(2))
+    (True, False)
+    """
+    formula = kernel.formula
+    if formula is None or not formula.is_product_form:
+        return True
+    values = X.data if sparse.issparse(X) else X
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    return largest <= _LARGEST and 1 / _LARGEST < formula.gamma < _LARGEST
+
+
+class SharedGram:
+    """A kernel's matrix over all points of a search, with room behind it.
+
+    Parameters
+    ----------
+    n_points : int
+        Points of the search.
+    dtype : float32 or float64
+        Of the values.
+    """
+
+    def __init__(self, n_points: int, dtype: type[np.float32] | type[np.float64]) -> None:
+        self.n_points = n_points
+        self.dtype = dtype
+        lanes = _CACHE_LINE // np.dtype(dtype).itemsize
+        stride = (n_points // lanes + 2) * lanes
+        # Rows a page apart would share a few cache sets.
+        stride += lanes * (stride * np.dtype(dtype).itemsize % _PAGE == 0)
+        memory = np.zeros((n_points + 1) * stride + lanes, dtype=dtype)
+        skipped = (-memory.ctypes.data % _CACHE_LINE) // memory.itemsize
+        end = skipped + (n_points + 1) * stride
+        self.values: NDArray[Any] = memory[skipped:end].reshape(n_points + 1, stride)
+        self.gram: Gram | None = None
+
+    def fill(self, kernel: Kernel, sums: PairSums, constant: float) -> None:
+        """Compute the matrix of a kernel with numbers for its parameters, plus a constant."""
+        self.gram = Gram(kernel, sums.X, constant)
+        self.__dict__.pop("_rounding", None)
+        formula = kernel.formula
+        if formula is not None and self._is_function_of_sums(formula):
+            found = sums.distances if formula.form == "gaussian" else sums.products
+            _native.map_gram(
+                formula.native_form,
+                found.astype(self.dtype, copy=False),
+                self.values,
+                formula.gamma,
+                formula.coef0,
+                formula.degree,
+                formula.factor,
+                constant,
+                sums.n_threads,
+            )
+            return
+        self._fill_by_blocks(self.gram)
+
+    def _is_function_of_sums(self, formula: Formula) -> bool:
+        # Distances were rounded to float32, which a matrix in float64 would not get over.
+        return formula.is_product_form and (formula.form != "gaussian" or self.dtype is np.float32)
+
+    def _fill_by_blocks(self, gram: Gram) -> None:
+        n = self.n_points
+        step = max(1, _SLICE_ENTRIES // max(n, 1))
+        everything = np.arange(n)
+        for start in range(0, n, step):
+            rows = everything[start : start + step]
+            self.values[rows, :n] = gram.block(rows, everything) + gram.constant
+
+    def of(self, kernel: Kernel, constant: float) -> bool:
+        """Say whether this is the matrix of that kernel."""
+        gram = self.gram
+        return gram is not None and gram.kernel == kernel and gram.constant == constant
+
+    def take(self, points: Integers) -> Floats:
+        """Return the rows and columns of some points in float64."""
+        return np.ascontiguousarray(self.values[np.ix_(points, points)], dtype=np.float64)
+
+    def weigh(self, points: Integers, coefficients: Floats) -> Floats:
+        """Return sum_j coefficient_j k(x_j, x) at every point, given the points x_j."""
+        used = np.flatnonzero(coefficients)
+        rows = self.values[points[used], : self.n_points]
+        return np.asarray(coefficients[used] @ rows, dtype=np.float64)
+
+    def exact(self, points: Integers, coefficients: Floats) -> Floats:
+        """Return the same from the kernel itself, in float64."""
+        assert self.gram is not None
+        everywhere = np.zeros(self.n_points)
+        np.add.at(everywhere, points, coefficients)
+        return self.gram.products(np.arange(self.n_points), everywhere)
+
+    @property
+    def rounding(self) -> Floats | None:
+        """What the matrix has more than the kernel's float64 values, in a sample of rows.
+
+        None for a matrix in float64.
+        """
+        if self.dtype is np.float64:
+            return None
+        if "_rounding" not in self.__dict__:
+            self._rounding = self._measured_rounding()
+        return self._rounding
+
+    def _measured_rounding(self) -> Floats:
+        assert self.gram is not None
+        n = self.n_points
+        sample = np.linspace(0, n - 1, min(n, _EVENLY)).astype(np.int64)
+        if self.gram.kernel.formula is not None:
+            norms = PairSums(self.gram.X, 1).norms
+            sample = np.concatenate([sample, np.argsort(-norms, kind="stable")[:_FAR]])
+        sample = np.unique(sample)
+        exact = self.gram.block(sample, np.arange(n)) + self.gram.constant
+        return np.asarray(self.values[sample, :n] - exact)
+
+
+class PricePath:
+    """One machine along its prices over a shared matrix: each solution starts from the last.
+
+    Parameters
+    ----------
+    gram : SharedGram
+        Filled; it must not change while the path is in use.
+    program : Program
+        Any of the path's programs: they have these points and sums.
+    points : ndarray of shape (m,)
+        The point of the matrix that each variable belongs to, all different.
+    tol : float
+        Of the programs.
+    """
+
+    def __init__(self, gram: SharedGram, program: Program, points: Integers, tol: float) -> None:
+        if not self.suits(program):
+            raise UnsupportedProblemError("A path needs one variable a point, and plain sums.")
+        self.gram = gram
+        self.points = np.ascontiguousarray(points, dtype=np.int64)
+        kind = _native.Sweep32 if gram.dtype is np.float32 else _native.Sweep64
+        self._native = kind(
+            gram.values,
+            gram.n_points,
+            self.points,
+            max(int(program.group.max(initial=-1)) + 1, 1),
+            bool((program.group < 0).any()),
+            tol < 5e-5,
+        )
+        rounding = gram.rounding
+        self._rounding = None if rounding is None else np.ascontiguousarray(rounding[:, points])
+
+    @staticmethod
+    def suits(program: Program) -> bool:
+        """Say whether a path can solve such a program."""
+        one_each = len(np.unique(program.point)) == program.n_variables
+        return bool(one_each and not program.ridge.any() and (program.direction == 1.0).all())
+
+    def solve(
+        self, program: Program, factor: float, tol: float, stop: Callable[[], bool] | None
+    ) -> Answer:
+        """Solve a program that starts near `factor` times the last solution."""
+        value, gradient, violation, steps, ending = self._native.solve(
+            np.ascontiguousarray(program.start, dtype=np.float64),
+            program.low,
+            program.high,
+            np.ascontiguousarray(program.linear, dtype=np.float64),
+            np.maximum(program.group, 0).astype(np.int64, copy=False),
+            factor,
+            tol,
+            _COARSE,
+            _FEW_STEPS + _STEPS_PER_VARIABLE * program.n_variables,
+            1,
+            -1.0,
+            None if stop is None else lambda *_: stop(),
+        )
+        return Answer(value, gradient, violation, steps, ending)
+
+    def similarities(self) -> Floats:
+        """Return sum_j b_j k(x_j, x) at every point of the matrix."""
+        return np.asarray(self._native.similarities())
+
+    def settle(self, signed: Floats) -> None:
+        """Replace the sums at the last solution by those of the kernel in float64."""
+        self._native.set_similarities(self.gram.exact(self.points, signed))
+
+    def error(self, signed: Floats) -> float:
+        """Return the most that rounding of the matrix moves the gradient, in a sample of points.
+
+        Of a solution whose sums were settled, `signed` is what it has changed since.
+        """
+        if self._rounding is None:
+            return 0.0
+        return float(np.abs(np.einsum("ij,j->i", self._rounding, signed)).max(initial=0.0))
