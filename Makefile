@@ -6,7 +6,7 @@ BENCH_VENV := .venv-bench
 NATIVE := $(shell find native -type f 2>/dev/null)
 INSTALL_INPUTS := pyproject.toml CMakeLists.txt $(NATIVE)
 
-.PHONY: demo test lint docs bench bench-kernels bench-engine bench-linear asan clean
+.PHONY: demo test lint docs bench bench-kernels bench-engine bench-linear bench-search asan clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -23,7 +23,7 @@ lint: $(VENV)/linters
 docs: $(VENV)/docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
-bench: bench-kernels bench-engine bench-linear
+bench: bench-kernels bench-engine bench-linear bench-search
 
 bench-kernels: $(VENV)/installed
 	$(BIN)/python -m benchmarks.kernel_blocks
@@ -37,6 +37,11 @@ bench-engine: $(BENCH_VENV)/installed
 # make bench-linear LINEAR='--problems a9a news20-hinge --keep'.
 bench-linear: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python -m benchmarks.linear $(LINEAR)
+
+# Whole grids against scikit-learn's search. SEARCH passes options, for example
+# make bench-search SEARCH='--problems fingerprint --keep'.
+bench-search: $(BENCH_VENV)/installed
+	$(BENCH_VENV)/bin/python -m benchmarks.search $(SEARCH)
 
 # The native tests against a build with the address and undefined-behaviour sanitizers.
 asan:

@@ -104,11 +104,17 @@ nb::tuple solve(HeldSweep<T>& held, Vector<double> start, Vector<double> low, Ve
 }
 
 template <class T>
-nb::object similarities(const HeldSweep<T>& held) {
+nb::object similarities(const HeldSweep<T>& held, Vector<int64_t> at) {
+  const std::span<const int64_t> points(at.data(), at.size());
+  for (const int64_t point : points) {
+    if (point < 0 || point >= held.sweep.n_points()) {
+      throw nb::value_error("a point lies outside the matrix");
+    }
+  }
   std::vector<double> sums;
   {
     nb::gil_scoped_release without_interpreter;
-    sums = held.sweep.similarities();
+    sums = held.sweep.similarities(points);
   }
   return as_array(sums, sums.size());
 }
@@ -131,7 +137,7 @@ void bind_one(nb::module_& module, const char* name) {
       .def("solve", &solve<T>, "start"_a, "low"_a, "high"_a, "linear"_a, "group"_a, "factor"_a,
            "tolerance"_a, "coarse"_a, "most_steps"_a, "n_threads"_a, "seconds"_a,
            "watch"_a.none())
-      .def("similarities", &similarities<T>)
+      .def("similarities", &similarities<T>, "at"_a)
       .def("set_similarities", &set_similarities<T>, "known"_a);
 }
 

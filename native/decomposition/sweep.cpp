@@ -159,22 +159,26 @@ std::vector<double> Sweep<T>::gradient() const {
 }
 
 template <class T>
-std::vector<double> Sweep<T>::similarities() const {
-  std::vector<double> sums(gram_.n_points);
+std::vector<double> Sweep<T>::similarities(std::span<const int64_t> at) const {
+  std::vector<double> found(at.size());
   if (in_place_) {
-    for (int64_t p = 0; p < gram_.n_points; ++p) sums[p] = similarity(p);
-    return sums;
+    for (size_t k = 0; k < at.size(); ++k) found[k] = similarity(at[k]);
+    return found;
   }
+  if (at.empty()) return found;
+  const auto [first, last] = std::ranges::minmax(at);
   std::vector<const T*> rows;
   std::vector<double> weights;
   for (int64_t v = 0; v < n_variables(); ++v) {
     const double value = subproblem_.scores.value[v];
     if (value == 0) continue;
-    rows.push_back(gram_.row(points_[v]));
+    rows.push_back(gram_.row(points_[v]) + first);
     weights.push_back(value);
   }
-  add_rows(rows, weights, gram_.n_points, sums.data());
-  return sums;
+  std::vector<double> sums(last - first + 1);
+  add_rows(rows, weights, last - first + 1, sums.data());
+  for (size_t k = 0; k < at.size(); ++k) found[k] = sums[at[k] - first];
+  return found;
 }
 
 template <class T>

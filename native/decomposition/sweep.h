@@ -53,8 +53,9 @@ class Sweep {
   std::vector<double> values() const;
   std::vector<double> gradient() const;
 
-  // sum_j b_j k(x_j, x) at every point of the matrix; `known` values of it are gone on from.
-  std::vector<double> similarities() const;
+  // sum_j b_j k(x_j, x) at some points of the matrix; points side by side cost least.
+  std::vector<double> similarities(std::span<const int64_t> at) const;
+  // Goes on from these instead, one for each point.
   void set_similarities(std::span<const double> known);
 
  private:

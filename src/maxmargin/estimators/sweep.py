@@ -86,14 +86,14 @@ def points_of(machine: KernelMachine, X: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Swept:
-    """A fitted machine, and the values of its programs at every point of the matrix."""
+    """A fitted machine, and the values of its programs at the points that were asked for."""
 
     machine: KernelMachine
     values: Floats
 
-    def remember(self, X: Any, points: Integers) -> None:
-        """Let the machine know its values at X, which holds the given points of the matrix."""
-        self.machine._known = (*self.machine._known, (X, self.values[points]))
+    def remember(self, X: Any, part: slice) -> None:
+        """Let the machine know its values at X, which holds some of the points asked for."""
+        self.machine._known = (*self.machine._known, (X, self.values[part]))
 
 
 class PriceSweep:
@@ -129,9 +129,12 @@ class PriceSweep:
         """What a regularised bias adds to the kernel."""
         return 0.0 if self.machine.bias == "free" else 1.0
 
-    def over(self, gram: SharedGram, points: Integers) -> PriceSweep:
-        """Work on a matrix of which the training points are the given ones."""
-        self.gram, self.points = gram, points
+    def over(self, gram: SharedGram, points: Integers, at: Integers) -> PriceSweep:
+        """Work on a matrix, given which of its points are the training points.
+
+        Values are asked for at other points of it, `at`.
+        """
+        self.gram, self.points, self.at = gram, points, np.ascontiguousarray(at, dtype=np.int64)
         return self
 
     def fit(self, prices: Mapping[str, Any]) -> Swept | None:
@@ -152,7 +155,7 @@ class PriceSweep:
         kept = machine._keep(training, plan, outcomes)
         machine.fit_status_ = 0
         machine._conclude(training, kept.machines)
-        similarities = self._solver.similarities(outcomes)
+        similarities = self._solver.similarities(outcomes, self.at)
         return Swept(machine, machine._values_from(plan, kept, outcomes, similarities))
 
     def _make_solver(self, qps: Sequence[BoxQP], points: Integers) -> _Paths | _Runs:
@@ -182,10 +185,10 @@ class _Paths:
                 return None
         return answers
 
-    def similarities(self, outcomes: Sequence[Outcome]) -> Floats:
-        """Return the sums of each program at all points of the matrix."""
+    def similarities(self, outcomes: Sequence[Outcome], at: Integers) -> Floats:
+        """Return the sums of each program at some points of the matrix."""
         del outcomes
-        return np.array([path.path.similarities() for path in self.paths])
+        return np.array([path.path.similarities(at) for path in self.paths])
 
 
 class _Path:
@@ -253,11 +256,11 @@ class _Runs:
         answers = [outcome.answer for outcome in found]
         return answers if all(answer.converged for answer in answers) else None
 
-    def similarities(self, outcomes: Sequence[Outcome]) -> Floats:
-        """Return the sums of each program at all points of the matrix."""
+    def similarities(self, outcomes: Sequence[Outcome], at: Integers) -> Floats:
+        """Return the sums of each program at some points of the matrix."""
         sums = []
         for outcome in outcomes:
             coefficients = np.zeros(len(self.points))
             np.add.at(coefficients, outcome.qp.point, outcome.signed)
-            sums.append(self.gram.weigh(self.points, coefficients))
+            sums.append(self.gram.weigh(self.points, coefficients, at))
         return np.array(sums)

@@ -9,6 +9,7 @@ from threading import Event, Lock, Thread
 from time import perf_counter
 from typing import Any, Literal
 
+import numpy as np
 from sklearn.base import clone
 
 from maxmargin.estimators.callbacks import FitTasks
@@ -77,6 +78,7 @@ class Search:
         self._schedule = schedule(
             estimator,
             X,
+            y,
             candidates,
             folds,
             takes_params=set(self.fit_params) <= {"sample_weight"},
@@ -163,8 +165,10 @@ class Search:
         sweep = PriceSweep(group.machine, self.X, self.y, self.fit_params.get("sample_weight"))
         shared.n_users += 1
         try:
-            with shared.matrix(sweep, self._schedule.points.get()) as gram:
-                swept = sweep.over(gram, self.folds[0].all_rows).fit(group.members[0][1])
+            points = self._schedule.points.get()
+            with shared.matrix(sweep, points) as gram:
+                nowhere = points.place[:0]
+                swept = sweep.over(gram, points.place, nowhere).fit(group.members[0][1])
         finally:
             shared.leave()
         return None if swept is None else swept.machine
@@ -198,7 +202,8 @@ class Search:
                 return
             place = task.place.get()
             with task.shared.matrix(sweep, place.points) as gram:
-                sweep.over(gram, place.train_points)
+                wanted = place.scored_points(self.scoring.with_training)
+                sweep.over(gram, place.train_points, wanted)
                 for candidate, prices in task.group.members:
                     self._require_time()
                     self._evaluate(candidate, task, sweep, prices)
@@ -214,7 +219,9 @@ class Search:
             sweep = PriceSweep(machine, place.X, place.y, place.sample_weight, stop)
         except Exception:
             return None
-        return sweep if can_share(sweep.kernel, place.points.points) else None
+        repeats = len(np.unique(place.train_points)) < len(place.train_points)
+        shares = not repeats and can_share(sweep.kernel, place.points.points)
+        return sweep if shares else None
 
     def _evaluate(
         self, candidate: int, task: Task, sweep: PriceSweep, prices: Mapping[str, Any]

@@ -12,8 +12,15 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from maxmargin.estimators.sweep import matrix_type, points_of
+from maxmargin.estimators.training import take
 from maxmargin.model_selection.cells import Group, groups_of
-from maxmargin.model_selection.folds import BarePlace, Fold, PipelinePlace, SearchPoints
+from maxmargin.model_selection.folds import (
+    BarePlace,
+    Fold,
+    PipelinePlace,
+    SearchPoints,
+    side_by_side,
+)
 from maxmargin.model_selection.matrices import Matrices, Shared, affordable
 
 __all__ = ["Once", "Schedule", "Task", "schedule"]
@@ -87,6 +94,7 @@ class Schedule:
 def schedule(
     estimator: Any,
     X: Any,
+    y: Any,
     candidates: Sequence[dict[str, Any]],
     folds: Sequence[Fold],
     *,
@@ -113,9 +121,17 @@ def schedule(
         else:
             alone += [candidate for candidate, _ in group.members]
     matrices = Matrices(room, stopped)
-    points = Once(lambda: SearchPoints(points_of(sharing[0][0].machine, X), n_threads))
+    points = Once(lambda: _all_points(sharing[0][0], X, y, folds, n_threads))
     tasks = _tasks(sharing, folds, matrices, points, n_threads)
     return Schedule(tasks, [(c, fold) for c in sorted(alone) for fold in folds], points, matrices)
+
+
+def _all_points(
+    group: Group, X: Any, y: Any, folds: Sequence[Fold], n_threads: int
+) -> SearchPoints:
+    order = side_by_side(folds, y)
+    points = take(points_of(group.machine, X), order, group.kernel)
+    return SearchPoints(points, n_threads, order)
 
 
 def _tasks(

@@ -1,4 +1,5 @@
 """Pictures of solutions, traces, certificates and scores (extra "plot").
+"""Pictures of solutions, traces, certificates and searches (extra "plot").
 
 ::
 
@@ -8,6 +9,7 @@
     bayes_error display: detection cost over all priors, minimum and actual
     histograms  display: the scores of two classes
     path        multipliers or margins along C
+    search      a search's scores: a heat map, curves
     axes        what they share: new axes, colours, marks of support vectors
     view        the part of the input space that is shown
     slacks      from each point that has slack to its margin line
@@ -27,6 +29,7 @@ try:
     from maxmargin.plot.histograms import ScoreHistogramDisplay
     from maxmargin.plot.kkt import kkt
     from maxmargin.plot.path import path
+    from maxmargin.plot.search import heat_map, score_curves
     from maxmargin.plot.traces import traces
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] != "matplotlib":
@@ -35,4 +38,13 @@ except ModuleNotFoundError as error:
         "maxmargin.plot needs matplotlib: install it with pip install 'maxmargin[plot]'."
     ) from None
 
-__all__ = ["BayesErrorDisplay", "ScoreHistogramDisplay", "boundary", "kkt", "path", "traces"]
+__all__ = [
+    "BayesErrorDisplay",
+    "ScoreHistogramDisplay",
+    "boundary",
+    "heat_map",
+    "kkt",
+    "path",
+    "score_curves",
+    "traces",
+]

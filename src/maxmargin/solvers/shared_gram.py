@@ -176,14 +176,14 @@ class SharedGram:
         """Return the rows and columns of some points in float64."""
         return np.ascontiguousarray(self.values[np.ix_(points, points)], dtype=np.float64)
 
-    def weigh(self, points: Integers, coefficients: Floats) -> Floats:
-        """Return sum_j coefficient_j k(x_j, x) at every point, given the points x_j."""
+    def weigh(self, points: Integers, coefficients: Floats, at: Integers) -> Floats:
+        """Return sum_j coefficient_j k(x_j, x) at some points x, given the points x_j."""
         used = np.flatnonzero(coefficients)
-        rows = self.values[points[used], : self.n_points]
+        rows = self.values[np.ix_(points[used], at)]
         return np.asarray(coefficients[used] @ rows, dtype=np.float64)
 
     def exact(self, points: Integers, coefficients: Floats) -> Floats:
-        """Return the same from the kernel itself, in float64."""
+        """Return the same at every point from the kernel itself, in float64."""
         assert self.gram is not None
         everywhere = np.zeros(self.n_points)
         np.add.at(everywhere, points, coefficients)
@@ -271,9 +271,9 @@ class PricePath:
         )
         return Answer(value, gradient, violation, steps, ending)
 
-    def similarities(self) -> Floats:
-        """Return sum_j b_j k(x_j, x) at every point of the matrix."""
-        return np.asarray(self._native.similarities())
+    def similarities(self, at: Integers) -> Floats:
+        """Return sum_j b_j k(x_j, x) at some points of the matrix."""
+        return np.asarray(self._native.similarities(at))
 
     def settle(self, signed: Floats) -> None:
         """Replace the sums at the last solution by those of the kernel in float64."""

@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from maxmargin import SVC, InvalidInputError, SVMSearchCV, plot
+
+
+@pytest.fixture
+def search(overlapping):
+    grid = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": [0.01, 0.1, 1.0]}
+    return SVMSearchCV(SVC(), grid, cv=4).fit(*overlapping)
+
+
+def test_the_heat_map_has_a_field_for_each_pair_and_a_star_at_the_best(ax, search):
+    assert plot.heat_map(search, ax) is ax
+    shown = ax.collections[0].get_array()
+    means = search.cv_results_["mean_test_score"].reshape(4, 3)
+    np.testing.assert_allclose(np.asarray(shown).reshape(3, 4), means.T)
+    (star,) = ax.lines
+    column, row = int(star.get_xdata()[0]), int(star.get_ydata()[0])
+    assert means[column, row] == search.best_score_
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["0.1", "1", "10", "100"]
+
+
+def test_a_field_shows_the_best_of_what_else_varies(ax, overlapping):
+    grid = {"C": [0.1, 10.0], "gamma": [0.1, 1.0], "class_weight": [None, {1: 50.0}]}
+    search = SVMSearchCV(SVC(), grid, cv=4).fit(*overlapping)
+    plot.heat_map(search, ax, colorbar=False)
+    means = search.cv_results_["mean_test_score"]
+    params = search.cv_results_["params"]
+    expected = max(
+        m for m, p in zip(means, params, strict=True) if p["C"] == 10 and p["gamma"] == 1
+    )
+    assert np.asarray(ax.collections[0].get_array()).reshape(2, 2)[1, 1] == expected
+
+
+def test_curves_by_kernel_with_the_best_marked(ax, overlapping):
+    grid = [
+        {"svc__kernel": ["linear"], "svc__C": [0.1, 1.0, 10.0]},
+        {"svc__kernel": ["rbf"], "svc__C": [0.1, 1.0, 10.0], "svc__gamma": [0.1, 1.0]},
+    ]
+    machine = make_pipeline(StandardScaler(), SVC())
+    search = SVMSearchCV(machine, grid, cv=4).fit(*overlapping)
+    plot.score_curves(search, ax)
+    linear, rbf, star = ax.lines
+    assert [linear.get_label(), rbf.get_label()] == ["kernel = linear", "kernel = rbf"]
+    np.testing.assert_allclose(linear.get_ydata(), search.cv_results_["mean_test_score"][:3])
+    assert star.get_ydata()[0] == search.best_score_
+    assert ax.get_xscale() == "log"
+
+
+def test_cells_that_were_not_reached_are_left_out(ax, search):
+    results = dict(search.cv_results_)
+    mean = results["mean_test_score"].copy()
+    mean[-3:] = np.nan
+    results["mean_test_score"] = mean
+    plot.score_curves(results, ax)
+    assert [len(line.get_xdata()) for line in ax.lines] == [3, 3, 3, 1]
+    plot.heat_map(results, ax, colorbar=False)
+
+
+def test_wrong_things_are_named(ax, search):
+    with pytest.raises(InvalidInputError, match=r"search must be a fitted search.*got SVC"):
+        plot.heat_map(SVC(), ax)
+    with pytest.raises(InvalidInputError, match=r"no parameters called 'nu': it has C, gamma"):
+        plot.score_curves(search, ax, x="nu")
+    with pytest.raises(InvalidInputError, match=r"score must be one of score; got 'auc'"):
+        plot.heat_map(search, ax, score="auc")
