@@ -30,8 +30,8 @@ Machine: {machine.in_words(results["machine"])}
 scikit-learn-intelex, all with `n_jobs={libraries.JOBS}`, the same stratified folds, tolerance
 {libraries.TOLERANCE:g}, Gaussian kernel, the final refit included. Every search has a process of
 its own and begins with a small one, so that imports, threads and worker processes are in place;
-the libraries take turns, and numbers are medians of {results["repeats"]}. "ratio" is their time over
-ours; "difference" is the largest between two mean scores of the same candidate.
+the libraries take turns, and numbers are medians of {results["repeats"]}. "ratio" is their time
+over ours; "difference" is the largest between two mean scores of the same candidate.
 
 {page.markdown_table(*_table(results["runs"]))}
 """
