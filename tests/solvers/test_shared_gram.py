@@ -20,8 +20,8 @@ KERNELS = [
 ]
 
 
-@pytest.fixture
-def X(rng):
+@pytest.fixture(name="X")
+def rows(rng):
     return rng.normal(size=(300, 4)) + 2.0
 
 
