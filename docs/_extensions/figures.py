@@ -50,6 +50,8 @@ def bayes_error(figure: Figure) -> None:
     axes = figure.subplots()
     plot.BayesErrorDisplay.from_predictions(y, 2.0 * ratios, name="raw", ax=axes)
     plot.BayesErrorDisplay.from_predictions(y, ratios, name="calibrated", ax=axes)
+
+
 def solution_path(figure: Figure) -> None:
     """The multipliers of two overlapping classes along C."""
     random = np.random.default_rng(1)

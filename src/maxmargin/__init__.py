@@ -9,7 +9,6 @@
     estimators  the scikit-learn face: SVC, NuSVC, SVR, NuSVR, OneClassSVM,
                 LinearSVC, LinearSVR
     metrics     decision costs: DCF, EER, Cllr, scorers
-    model_selection  paths over C
     model_selection  grids with shared kernel matrices, paths over C
     streams     data in chunks
     plot        pictures (extra "plot")
@@ -58,8 +57,7 @@ if TYPE_CHECKING:
         OnlineOneClassSVM,
         OnlineSVC,
     )
-    from maxmargin.model_selection import linear_path, svm_path
-    from maxmargin.model_selection import SVMSearchCV, linear_path
+    from maxmargin.model_selection import SVMSearchCV, linear_path, svm_path
 
 __version__ = "0.1.0"
 
@@ -120,8 +118,7 @@ def __getattr__(name: str) -> Any:
         "OnlineSVC",
     ):
         return getattr(importlib.import_module("maxmargin.estimators"), name)
-    if name in ("linear_path", "svm_path"):
-    if name in ("SVMSearchCV", "linear_path"):
+    if name in ("SVMSearchCV", "linear_path", "svm_path"):
         return getattr(importlib.import_module("maxmargin.model_selection"), name)
     raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")
 

@@ -2,6 +2,14 @@
 
 ::
 
+    search     SVMSearchCV: a grid with shared kernel matrices and warm starts
+    runner     its threads, and what ends them
+    schedule   which cells go together
+    cells      from a grid to groups that differ in their prices
+    folds      rows of a split, transformers included
+    matrices   shared matrices within a budget of memory
+    scoring    the record of a cell
+    progress   the bar over cells
     linear     linear_path: linear machines along C
     path       svm_path: the exact solutions of a kernel machine at every C
     trace      from one breakpoint of that path to the next
@@ -14,20 +22,6 @@
 
 from maxmargin.model_selection.linear import LinearPath, linear_path
 from maxmargin.model_selection.path import PathEvent, SVMPath, svm_path
-
-__all__ = ["LinearPath", "PathEvent", "SVMPath", "linear_path", "svm_path"]
-    search    SVMSearchCV: a grid with shared kernel matrices and warm starts
-    runner    its threads, and what ends them
-    schedule  which cells go together
-    cells     from a grid to groups that differ in their prices
-    folds     rows of a split, transformers included
-    matrices  shared matrices within a budget of memory
-    scoring   the record of a cell
-    progress  the bar over cells
-    linear    linear_path: linear machines along C
-"""
-
-from maxmargin.model_selection.linear import LinearPath, linear_path
 from maxmargin.model_selection.search import SVMSearchCV
 
-__all__ = ["LinearPath", "SVMSearchCV", "linear_path"]
+__all__ = ["LinearPath", "PathEvent", "SVMPath", "SVMSearchCV", "linear_path", "svm_path"]

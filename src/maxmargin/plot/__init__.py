@@ -1,5 +1,4 @@
-"""Pictures of solutions, traces, certificates and scores (extra "plot").
-"""Pictures of solutions, traces, certificates and searches (extra "plot").
+"""Pictures of solutions, traces, certificates, scores and searches (extra "plot").
 
 ::
 
