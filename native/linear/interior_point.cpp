@@ -22,11 +22,6 @@ constexpr double blocked = 0.1, most_movement = 10;
 // How often a matrix that rounding made indefinite gets a hundredfold ridge.
 constexpr int most_ridges = 8;
 
-struct Total {
-  double value = 0;
-  Total& operator+=(const Total& other) { return value += other.value, *this; }
-};
-
 double largest_step(double value, double change, double length) {
   return change < 0 ? std::min(length, -value / change) : length;
 }
@@ -49,11 +44,14 @@ struct InteriorPoint<T>::Assembly {
   GramSum<T> gram;
   DualSums multipliers;
   std::vector<double> right_side;
+  double penalty = 0, complementarity = 0;
 
   Assembly& operator+=(const Assembly& other) {
     gram += other.gram;
     multipliers += other.multipliers;
     add_to(right_side, other.right_side);
+    penalty += other.penalty;
+    complementarity += other.complementarity;
     return *this;
   }
 };
@@ -159,7 +157,6 @@ void InteriorPoint<T>::start() {
   double scale = 0;
   for (const double value : program_.linear) scale = std::max(scale, std::abs(value));
   scale = scale > 0 ? scale : 1.0;
-  complementarity_ = 0;
   for (int64_t i = 0; i < m; ++i) {
     const double margin = program_.sign[i] * program_.linear[i];
     gap_[i] = std::max(0.0, margin) + scale;
@@ -170,9 +167,7 @@ void InteriorPoint<T>::start() {
     } else {
       multiplier_[i] = std::min(0.5 * program_.cost[i], first_steps * scale / typical);
       room_[i] = program_.cost[i] - multiplier_[i];
-      complementarity_ += room_[i] * slack_[i];
     }
-    complementarity_ += multiplier_[i] * gap_[i];
   }
 }
 
@@ -180,7 +175,7 @@ void InteriorPoint<T>::start() {
 // gives points at their margin that much of a gap and a slack.
 template <class T>
 void InteriorPoint<T>::start_within(double movement) {
-  const auto visit = [&](int64_t begin, int64_t end, Total& sum, threads::Worker&) {
+  const auto visit = [&](int64_t begin, int64_t end, Nothing&, threads::Worker&) {
     RowWindow<T> window(data_);
     for (int64_t first = begin; first < end; first += GramSum<T>::rows_at_once) {
       const int64_t last = std::min(first + GramSum<T>::rows_at_once, end);
@@ -198,21 +193,28 @@ void InteriorPoint<T>::start_within(double movement) {
           slack_[i] = pressed > 0 ? near : far;
           multiplier_[i] = mu / gap_[i];
           room_[i] = mu / slack_[i];
-          sum.value += 2 * mu;
         }
       }
     }
   };
-  complementarity_ = sum_over_rows(tasks_, Total{}, execution_, visit).value;
+  sum_over_rows(tasks_, Nothing{}, execution_, visit);
 }
 
-// The matrix of the step and what multiplies it, in one pass over the data.
 template <class T>
-auto InteriorPoint<T>::assemble() const -> Assembly {
+void InteriorPoint<T>::move(int64_t i, double length) {
+  multiplier_[i] += length * step_a_[i];
+  gap_[i] += length * step_gap_[i];
+  slack_[i] += length * step_slack_[i];
+  if (!is_squared_) room_[i] -= length * step_a_[i];
+}
+
+// Takes the step that was kept, then makes the matrix of the next one and what multiplies it: one
+// pass over the data.
+template <class T>
+auto InteriorPoint<T>::advance(double length) -> Assembly {
   const Assembly zero{GramSum<T>(data_.n_columns), DualSums::of(size_),
                       std::vector<double>(size_)};
-  Assembly total = sum_over_rows(tasks_, zero, execution_,
-                       [&](int64_t begin, int64_t end, Assembly& sum, threads::Worker& worker) {
+  const auto visit = [&](int64_t begin, int64_t end, Assembly& sum, threads::Worker& worker) {
     constexpr int64_t most = GramSum<T>::rows_at_once;
     RowWindow<T> window(data_);
     double weights[most], pulls[most], up[most], down[most];
@@ -222,9 +224,14 @@ auto InteriorPoint<T>::assemble() const -> Assembly {
       const Matrix<T>& rows = window.at(first, last);
       for (int64_t r = 0; r < last - first; ++r) {
         weights[r] = pulls[r] = up[r] = down[r] = 0;
+        score_[first + r] += length * predicted_[first + r];
         for (int32_t side = 0; side < program_.sides; ++side) {
           const int64_t i = side * program_.n_points + first + r;
+          move(i, length);
           const Variable now = variable(i);
+          const double margin = now.sign * (score_[first + r] + program_.linear[i]);
+          sum.penalty += program_.penalty(i, margin);
+          sum.complementarity += now.a * now.gap + (is_squared_ ? 0.0 : now.room * now.slack);
           SideSum& own = sum.multipliers.side(now.sign);
           (now.sign > 0 ? up : down)[r] += now.a;
           own.linear += program_.linear[i] * now.a;
@@ -238,7 +245,8 @@ auto InteriorPoint<T>::assemble() const -> Assembly {
       add_rows(rows, pulls, sum.right_side);
       sum.gram.add(rows, weights);
     }
-  });
+  };
+  Assembly total = sum_over_rows(tasks_, zero, execution_, visit);
   if (held_ != nullptr) total.multipliers += *held_;
   return total;
 }
@@ -318,39 +326,10 @@ double InteriorPoint<T>::correct(const std::vector<double>& step, double target)
   return sum_over_rows(tasks_, Limit{}, execution_, visit).length;
 }
 
-template <class T>
-void InteriorPoint<T>::advance(double length, const std::vector<double>& step) {
-  for (int64_t c = 0; c < size_; ++c) weights_[c] += length * step[c];
-  const auto visit = [&](int64_t begin, int64_t end, Total& sum, threads::Worker&) {
-    for (int64_t r = begin; r < end; ++r) score_[r] += length * predicted_[r];
-    for (int32_t side = 0; side < program_.sides; ++side) {
-      for (int64_t i = side * program_.n_points + begin; i < side * program_.n_points + end; ++i) {
-        multiplier_[i] += length * step_a_[i];
-        gap_[i] += length * step_gap_[i];
-        slack_[i] += length * step_slack_[i];
-        sum.value += multiplier_[i] * gap_[i];
-        if (is_squared_) continue;
-        room_[i] -= length * step_a_[i];
-        sum.value += room_[i] * slack_[i];
-      }
-    }
-  };
-  complementarity_ = sum_over_rows(tasks_, Total{}, execution_, visit).value;
-}
-
 // Both objective values, of the weights and of the multipliers.
 template <class T>
 Progress InteriorPoint<T>::measure(const Assembly& assembly, int64_t iterations) const {
-  const auto visit = [&](int64_t begin, int64_t end, Total& sum, threads::Worker&) {
-    for (int32_t side = 0; side < program_.sides; ++side) {
-      for (int64_t r = begin; r < end; ++r) {
-        const int64_t i = side * program_.n_points + r;
-        sum.value +=
-            program_.penalty(i, program_.sign[i] * (score_[r] + program_.linear[i]));
-      }
-    }
-  };
-  double primal = sum_over_rows(tasks_, Total{}, execution_, visit).value;
+  double primal = assembly.penalty;
   for (int64_t c = 0; c + 1 < size_; ++c) primal += 0.5 * weights_[c] * weights_[c];
   if (program_.has_bias()) primal += 0.5 * program_.bias_weight * weights_.back() * weights_.back();
   if (held_ != nullptr) {
@@ -398,8 +377,9 @@ Outcome InteriorPoint<T>::run(const Guess* guess) {
       start();
     }
     const auto count = static_cast<double>(program_.size() * (is_squared_ ? 1 : 2));
+    double length = 0;
     for (int64_t iteration = 0;; ++iteration) {
-      Assembly assembly = assemble();
+      Assembly assembly = advance(length);
       const Progress now = measure(assembly, iteration);
       if (!std::isfinite(now.relative_gap())) return {Ending::stalled, progress};
       const auto give_weights = [&](Machine& machine) {
@@ -432,12 +412,13 @@ Outcome InteriorPoint<T>::run(const Guess* guess) {
       const Prediction prediction = predict(step);
       if (iteration == 0 && prediction.length < blocked && movement > 0 && movement < most_movement) {
         start_within(movement *= 10);
+        length = 0;
         --iteration;
         continue;
       }
-      const double mean = complementarity_ / count, length = prediction.length;
-      const double reached =
-          ((1 - length) * complementarity_ + length * length * prediction.product) / count;
+      const double mean = assembly.complementarity / count, straight = prediction.length;
+      const double reached = ((1 - straight) * assembly.complementarity +
+                              straight * straight * prediction.product) / count;
       const double target = std::pow(reached / mean, 3) * mean;
       for (int64_t c = 0; c < size_; ++c) {
         right_side[c] += prediction.second_order[c] + target * prediction.centring[c];
@@ -445,7 +426,8 @@ Outcome InteriorPoint<T>::run(const Guess* guess) {
       if (!program_.has_bias()) right_side.back() = 0;
       cholesky_.solve(right_side);
       const double most = correct(right_side, target);
-      advance(std::min(1.0, short_of_the_bound * most), right_side);
+      length = std::min(1.0, short_of_the_bound * most);
+      for (int64_t c = 0; c < size_; ++c) weights_[c] += length * right_side[c];
     }
   } catch (const threads::Interrupted&) {
     return {Ending::interrupted, progress};

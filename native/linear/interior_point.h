@@ -46,10 +46,10 @@ class InteriorPoint {
   void allocate();
   void start();
   void start_within(double movement);
-  Assembly assemble() const;
+  void move(int64_t i, double length);
+  Assembly advance(double length);
   Prediction predict(const std::vector<double>& step);
   double correct(const std::vector<double>& step, double target);
-  void advance(double length, const std::vector<double>& step);
   Progress measure(const Assembly& assembly, int64_t iterations) const;
   bool factorise(std::vector<double> gram);
   Variable variable(int64_t i) const;
@@ -73,7 +73,6 @@ class InteriorPoint {
   std::vector<double> score_;                                // w'x + b
   std::vector<double> multiplier_, room_, gap_, slack_;      // a, cost - a, margin + slack, slack
   std::vector<double> predicted_, step_a_, step_gap_, step_slack_;
-  double complementarity_ = 0;  // sum of all products that are to vanish
 };
 
 }  // namespace maxmargin::linear

@@ -49,10 +49,6 @@ struct VectorSum {
   }
 };
 
-struct Nothing {
-  Nothing& operator+=(const Nothing&) { return *this; }
-};
-
 }  // namespace
 
 // At the multipliers a = slack / ridge.

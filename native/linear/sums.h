@@ -42,6 +42,11 @@ Sums sum_over_rows(const RowTasks& tasks, const Sums& zero, const Execution& exe
   return total;
 }
 
+// For passes that add nothing up.
+struct Nothing {
+  Nothing& operator+=(const Nothing&) { return *this; }
+};
+
 inline void add_to(std::vector<double>& total, const std::vector<double>& part) {
   for (size_t k = 0; k < total.size(); ++k) total[k] += part[k];
 }

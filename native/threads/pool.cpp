@@ -16,8 +16,34 @@
 namespace maxmargin::threads {
 
 namespace {
+
 constexpr auto asking_interval = std::chrono::milliseconds(20);
+
+// Loops follow each other closely, and to sleep and be woken takes longer than this.
+constexpr auto watching_time = std::chrono::microseconds(40);
+
+void relax() {
+#if defined(__x86_64__) || defined(_M_X64)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
 }
+
+// Waits for a short while; returns whether the condition came true.
+template <class Condition>
+bool watch_for(const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + watching_time;
+  do {
+    for (int k = 0; k < 32; ++k) {
+      if (condition()) return true;
+      relax();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
+}  // namespace
 
 struct Job {
   const Task& task;
@@ -29,7 +55,7 @@ struct Job {
   // Guarded by the pool's mutex.
   int seats;        // helpers that may still join
   int joined = 0;   // helpers that have ever joined
-  int working = 0;  // helpers at work now
+  std::atomic<int> working{0};  // helpers at work now
   std::exception_ptr error{};
   std::condition_variable all_left{};
 
@@ -95,6 +121,7 @@ class Pool {
   std::list<Job*>::iterator publish(Job& job) {
     std::lock_guard lock(mutex_);
     start_helpers(job.seats);
+    ++n_published_;
     const auto place = jobs_.insert(jobs_.end(), &job);
     if (job.seats == 1) {
       work_waits_.notify_one();
@@ -105,10 +132,15 @@ class Pool {
   }
 
   void retire(Job& job, std::list<Job*>::iterator place) {
+    const auto gone = [&job] { return job.working == 0; };
     std::unique_lock lock(mutex_);
     jobs_.erase(place);
-    while (job.working > 0) {
-      const auto gone = [&job] { return job.working == 0; };
+    if (!gone()) {
+      lock.unlock();
+      watch_for(gone);
+      lock.lock();
+    }
+    while (!gone()) {
       if (job.all_left.wait_for(lock, asking_interval, gone)) break;
       lock.unlock();
       job.listen(mutex_);
@@ -129,7 +161,11 @@ class Pool {
     for (;;) {
       Job* job = find_open_job();
       if (job == nullptr) {
-        work_waits_.wait(lock);
+        const auto another = [this, seen = n_published_.load()] { return n_published_ != seen; };
+        lock.unlock();
+        watch_for(another);
+        lock.lock();
+        work_waits_.wait(lock, another);
         continue;
       }
       --job->seats;
@@ -152,6 +188,7 @@ class Pool {
   std::mutex mutex_;
   std::condition_variable work_waits_;
   std::list<Job*> jobs_;
+  std::atomic<uint64_t> n_published_{0};
   int n_helpers_ = 0;
 };
 
