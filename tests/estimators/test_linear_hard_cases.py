@@ -17,6 +17,7 @@ MACHINES = {
     "tube": (LinearSVR, {"loss": "epsilon_insensitive", "epsilon": 0.1}),
     "squared tube": (LinearSVR, {"loss": "squared_epsilon_insensitive", "epsilon": 0.1}),
 }
+LARGEST = 100.0  # entry of the data below
 SOLVERS = ("auto", "interior-point", "newton", "coordinate-descent")
 BIASES = ("regularised", "free")
 
@@ -68,7 +69,14 @@ def assert_honest(model, converged):
     assert np.isfinite([found.primal, found.dual, found.kkt_violation]).all()
     assert np.isfinite(model.coef_).all()
     assert found.dual <= found.primal * (1 + 1e-9) + 1e-9
-    assert not converged or found.relative_gap <= 1.01 * model.tol
+    assert not converged or found.relative_gap <= 1.01 * model.tol + rounding(model)
+
+
+def rounding(model):
+    """What float64 leaves of the l1 dual's constraint |sum y a x| <= 1, for a = 2 C slack."""
+    if model.get_params().get("penalty") != "l1":
+        return 0.0
+    return np.finfo(np.float64).eps * 2 * min(model.C, 1e10) * model.slack_.sum() * LARGEST
 
 
 def is_exact(machine, solver):
