@@ -19,6 +19,9 @@ _MOST_PASSES = 400.0
 _MOST_PASSES_SQUARED = 800.0
 _SPARSE_ENTRY = 4.0
 
+# Unknowns up to which a system costs next to nothing, however few the entries of the data.
+_FEW = 200
+
 
 def fitting_method(X: Any, *, squared: bool) -> Method:
     """Return the solver that "auto" stands for.
@@ -64,5 +67,5 @@ def fitting_class_method(X: Any, n_classes: int) -> Literal["interior-point", "c
     a_row = entries / max(n, 1) * (_SPARSE_ENTRY if sparse.issparse(X) else 1.0)
     unknowns = d * n_classes
     passes = a_row * n_classes + unknowns**3 / (3 * entries * n_classes)
-    fits = unknowns <= _MOST_FEATURES and passes <= _MOST_PASSES
+    fits = unknowns <= _FEW or (unknowns <= _MOST_FEATURES and passes <= _MOST_PASSES)
     return "interior-point" if fits else "coordinate-descent"

@@ -126,7 +126,7 @@ class OnlineLearner:
     >>> learner = OnlineLearner(1, 1, rule)
     >>> for _ in range(2000):
     ...     end = learner.learn(X, labels, np.ones(2), np.ones(2), rule)
-    >>> weights, bias = learner.mean()
+    >>> weights, bias = learner.mean(rule)
     >>> weights.round(2) + 0.0, learner.seen
     (array([[1.]]), 4000.0)
     """
