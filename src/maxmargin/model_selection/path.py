@@ -6,6 +6,7 @@ For the hinge loss the multipliers and b are piecewise linear in C (Hastie, Ross
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import perf_counter
@@ -171,7 +172,7 @@ class SVMPath:
         points = np.array([event.point for event in self.events], dtype=np.int64)
         return points, np.array([event.after for event in self.events], dtype=np.int8)
 
-    def _each(self, C: Any, value: Any) -> Any:
+    def _each(self, C: Any, value: Callable[[float], Any]) -> NDArray[Any]:
         prices = np.asarray(C, dtype=np.float64)
         if prices.ndim == 0:
             return np.asarray(value(self._on_path(float(prices))))
