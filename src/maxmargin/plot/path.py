@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.model_selection import SVMPath
 from maxmargin.plot.axes import NEGATIVE, POSITIVE, axes_or_new, ink, require
 from maxmargin.typing import Floats, Integers
+
+if TYPE_CHECKING:
+    from maxmargin.model_selection import SVMPath
 
 __all__ = ["path"]
 
@@ -61,6 +63,9 @@ def path(
     >>> plot.path(found, Figure().subplots()).get_xscale()
     'log'
     """
+    # Only here: it imports scikit-learn, which is slow and which other pictures do not need.
+    from maxmargin.model_selection import SVMPath
+
     require(SVMPath, path, "path", "an SVMPath, as svm_path(...) returns it")
     if quantity not in _LABELS:
         raise InvalidInputError(f"quantity must be 'multipliers' or 'margins'; got {quantity!r}.")
