@@ -8,7 +8,7 @@ that, the problem is solved anew a little further on (`start`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,6 +167,20 @@ class _Tracer:
         position.multiplier[position.elbow.members] += length * self.direction.multiplier
         position.bias += length * leg.bias
         position.C = leg.end
+        if len(position.elbow):
+            position.correct(position.excess())
+            self._straighten()
+
+    def _straighten(self) -> None:
+        """Let the last piece end where the path is: over a long way its slopes are not exact."""
+        position, piece = self.position, self.route.pieces[-1]
+        members, length = position.elbow.members, position.C - piece.C
+        if length > 0 and np.array_equal(position.points[members], piece.points):
+            self.route.pieces[-1] = replace(
+                piece,
+                slopes=(position.multiplier[members] - piece.multipliers) / length,
+                bias_slope=(position.bias - piece.bias) / length,
+            )
 
     def _turn(self, reached: Integers) -> None:
         """At a breakpoint: put multipliers that reached a bound there and look where to go."""
