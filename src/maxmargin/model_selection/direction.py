@@ -136,8 +136,8 @@ class _Search:
         return True
 
     def _outside(self) -> Integers:
-        position = self.position
-        return self.tied[position.case[self.tied] != Case.FREE]
+        is_outside = self.position.case[self.tied] != Case.FREE
+        return np.asarray(self.tied[is_outside])
 
     def _most_eager(self, slope: Floats, rounding: float) -> int | None:
         """Return the tied point whose margin would be violated most if it stayed."""

@@ -245,12 +245,10 @@ def svm_path(problem: SoftMargin, *, C_min: float = 0.0, C_max: float | None = N
     Examples
     --------
     >>> from maxmargin import svm_path
-    >>> from maxmargin.kernels import RBF
     >>> from maxmargin.problems import SoftMargin
-    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [-1, 1, -1, 1, 1]
-    >>> path = svm_path(SoftMargin(X, y, C=100, kernel=RBF(1.0)))
-    >>> path.n_support([0.1, 1.0, 100.0])
-    array([4, 5, 5])
+    >>> path = svm_path(SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], C=100))
+    >>> path.n_support([0.01, 100.0])
+    array([4, 2])
     >>> path.at(3.0).converged
     True
     """

@@ -28,7 +28,7 @@ __all__ = ["Piece", "Route", "trace_path"]
 _LARGEST_VIOLATION = 1e-8
 _MOST_STANDSTILLS = 25
 _STANDSTILL = 1e-13
-_REFRESH_EVERY = 200
+_REFRESH_EVERY = 50
 _JUMPS = 1e-9 * 10.0 ** np.arange(8)
 
 
@@ -195,7 +195,7 @@ class _Tracer:
             is_low = position.multiplier[point] < 0.5 * position.C * position.weight[point]
             position.move(int(point), Case.ZERO if is_low else Case.BOUNDED)
         self._turns += 1
-        if self._turns % _REFRESH_EVERY == 0:
+        if self._turns % _REFRESH_EVERY == 0 or not (position.case == Case.BOUNDED).any():
             position.refresh()
         self._look(np.concatenate([arrived, reached]))
         if self._standstills > _MOST_STANDSTILLS:

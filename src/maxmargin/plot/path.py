@@ -117,4 +117,5 @@ def _values(path: SVMPath, quantity: str, prices: Floats) -> Floats:
         return path.margins(prices)
     limit = prices[:, None] * path.problem.sample_weight
     multipliers = path.multipliers(prices)
-    return np.divide(multipliers, limit, out=np.zeros_like(multipliers), where=limit > 0)
+    shares = np.divide(multipliers, limit, out=np.zeros_like(multipliers), where=limit > 0)
+    return np.asarray(shares)
