@@ -97,6 +97,9 @@ class Position:
         if before == Case.FREE:
             self.elbow.remove(point)
         self.case[point] = to
+        if not (self.case == Case.BOUNDED).any():
+            # What rounding left of the sum would move the path for ever.
+            self.pull = np.zeros(len(self.pull))
 
     def place(self, case: NDArray[np.int8]) -> None:
         """Put every point that is not free into its set at once."""

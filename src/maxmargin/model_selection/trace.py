@@ -195,7 +195,7 @@ class _Tracer:
             is_low = position.multiplier[point] < 0.5 * position.C * position.weight[point]
             position.move(int(point), Case.ZERO if is_low else Case.BOUNDED)
         self._turns += 1
-        if self._turns % _REFRESH_EVERY == 0 or not (position.case == Case.BOUNDED).any():
+        if self._turns % _REFRESH_EVERY == 0:
             position.refresh()
         self._look(np.concatenate([arrived, reached]))
         if self._standstills > _MOST_STANDSTILLS:
