@@ -40,8 +40,9 @@ def main(folder: Path = DEMO) -> None:
 
     figure = Figure(figsize=(11, 7.5), layout="constrained")
     axes = figure.subplots(2, 2, sharex=True)
-    plot.path(path, axes[0, 0])
-    plot.path(path, axes[0, 1], quantity="margins", points=np.arange(40), legend=False)
+    some = np.arange(40)
+    plot.path(path, axes[0, 0], points=some)
+    plot.path(path, axes[0, 1], quantity="margins", points=some, legend=False)
     axes[1, 0].plot(Cs, path.n_support(Cs), label="support vectors")
     axes[1, 0].plot(Cs, path.n_free(Cs), label="of these on the margin")
     axes[1, 0].set(xlabel="C", ylabel="points", ylim=(0, None))
