@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace maxmargin::decomposition {
 namespace {
@@ -20,8 +21,23 @@ constexpr double enough = 0.1;
 constexpr int64_t patience = 32;
 int64_t most_steps_a_round(int64_t n_slots) { return 50'000 + 64 * n_slots; }
 
+// Variables from which levels pay, those of the coarse one, and the most of the fine one.
+constexpr int64_t large = 2048;
+constexpr int64_t coarse_members = 1024;
+constexpr int64_t most_fine_members = 4096;
+
+// The fine level is made anew when less than this share of it may still move. That, or many new
+// members, pays after some rounds only, for most solutions are found before.
+constexpr double most_idle = 0.4;
+constexpr int64_t opening_rounds = 6;
+constexpr int64_t soon_fine_members = 1536;
+constexpr int64_t few_new_members = 512;
+
+// Rounds after which all that may still move is taken however much that is.
+constexpr int64_t rounds_until_long = 24;
+
 // Columns of one pass over many rows.
-constexpr int64_t pass_columns = 1024;
+constexpr int64_t pass_columns = 2048;
 
 // sums[c] += sum over r of weights[r] rows[r][c]
 template <class T>
@@ -50,6 +66,10 @@ Sweep<T>::Sweep(const SharedGram<T>& gram, std::vector<int64_t> points, int32_t 
                             : Subproblem<T>(n_slots_, n_groups, precise)),
       linear_(n_slots_) {
   if (!in_place_) take_matrix();
+  if (in_place_ && n_slots_ > large) {
+    coarse_.emplace(coarse_members, n_slots_, n_groups, precise);
+    fine_.emplace(0, n_slots_, n_groups, precise);
+  }
   if (loose_) {
     subproblem_.scores.low.back() = -infinity;
     subproblem_.scores.high.back() = infinity;
@@ -105,6 +125,95 @@ void Sweep<T>::apply(const std::vector<int32_t>& slots, const std::vector<double
   add_rows(rows, weights, n_slots_, subproblem_.scores.score.data());
 }
 
+// The level to work on next, with its members chosen; none where too many variables may move.
+template <class T>
+auto Sweep<T>::choose_level(const std::vector<Ends>& ends, int64_t rounds) -> Level* {
+  const Scores& scores = subproblem_.scores;
+  const double margin = active_margin * violation(ends);
+  int64_t n_active = 0, n_new = 0;
+  for (int64_t s = 0; s < n_slots_; ++s) {
+    const bool active = is_active(scores, s, ends, margin);
+    n_active += active;
+    n_new += active && !fine_->members.contains(s);
+  }
+  const int64_t capacity = n_active + n_active / 4 + 256;
+  const bool fits = capacity <= std::min(most_fine_members, n_slots_);
+  if (!fits && rounds >= rounds_until_long) return nullptr;
+  const int64_t n_members = fine_->members.size() + n_new;
+  const bool is_idle = static_cast<double>(n_active) < most_idle * static_cast<double>(n_members);
+  const bool can_stay = n_members <= fine_->problem.capacity() && !is_idle;
+  const bool is_cheap = can_stay ? n_new <= few_new_members : capacity <= soon_fine_members;
+  if (!fits || (!is_cheap && rounds < opening_rounds)) {
+    load(*coarse_, coarse_->members.renew(scores, n_slots_, ends));
+    return &*coarse_;
+  }
+  if (!can_stay) {
+    fine_->problem.resize(capacity);
+    fine_->members = WorkingSet(capacity, n_slots_);
+  }
+  load(*fine_, fine_->members.admit(scores, ends, margin));
+  return &*fine_;
+}
+
+// Takes the rows and columns of new members out of the shared matrix.
+template <class T>
+void Sweep<T>::load(Level& level, const std::vector<int32_t>& fresh) {
+  const std::vector<int32_t>& members = level.members.members();
+  const auto n = static_cast<int64_t>(members.size());
+  // Memory that is read in order comes faster.
+  std::vector<int32_t> in_order(n);
+  std::iota(in_order.begin(), in_order.end(), 0);
+  std::ranges::sort(in_order, {}, [&](int32_t k) { return members[k]; });
+  std::vector<char> is_fresh(n);
+  for (const int32_t a : fresh) {
+    is_fresh[a] = 1;
+    const T* from = gram_.row(members[a]);
+    T* to = level.problem.row(a);
+    for (const int32_t b : in_order) to[b] = from[members[b]];
+  }
+  constexpr int64_t rows_at_once = 64;
+  for (int64_t begin = 0; begin < n; begin += rows_at_once) {
+    const int64_t end = std::min(begin + rows_at_once, n);
+    for (const int32_t a : fresh) {
+      const T* from = level.problem.row(a);
+      for (int64_t b = begin; b < end; ++b) {
+        if (!is_fresh[b]) level.problem.row(b)[a] = from[b];
+      }
+    }
+  }
+}
+
+template <class T>
+int64_t Sweep<T>::solve_level(Level& level, typename Subproblem<T>::Task task) {
+  Scores& scores = subproblem_.scores;
+  Scores& own = level.problem.scores;
+  const std::vector<int32_t>& members = level.members.members();
+  const auto n = static_cast<int64_t>(members.size());
+  for (int64_t k = 0; k < n; ++k) {
+    const int32_t s = members[k];
+    own.score[k] = scores.score[s];
+    own.value[k] = scores.value[s];
+    own.low[k] = scores.low[s];
+    own.high[k] = scores.high[s];
+    own.group[k] = scores.group[s];
+  }
+  task.n_slots = n;
+  const bool is_fine = &level == &*fine_;
+  const int64_t taken =
+      is_fine ? level.problem.solve_whole(task) : level.problem.solve_nested(task);
+  std::vector<int32_t> moved;
+  std::vector<double> changes;
+  for (int64_t k = 0; k < n; ++k) {
+    const double change = own.value[k] - scores.value[members[k]];
+    if (change == 0) continue;
+    moved.push_back(members[k]);
+    changes.push_back(change);
+    scores.value[members[k]] = own.value[k];
+  }
+  apply(moved, changes);
+  return taken;
+}
+
 template <class T>
 Outcome Sweep<T>::solve(const Stage& stage, const rows::Execution& execution) {
   begin(stage);
@@ -115,7 +224,8 @@ Outcome Sweep<T>::solve(const Stage& stage, const rows::Execution& execution) {
   double before = infinity;
   try {
     for (;; ++progress.rounds) {
-      const double now = violation(scores.ends(n_slots_, n_groups_));
+      const std::vector<Ends> ends = scores.ends(n_slots_, n_groups_);
+      const double now = violation(ends);
       progress.violation = now;
       if (now <= stage.tolerance) {
         // Infinities in the kernel leave scores that compare with nothing, and so violate nothing.
@@ -133,8 +243,13 @@ Outcome Sweep<T>::solve(const Stage& stage, const rows::Execution& execution) {
           n_slots_,         std::max(0.9 * stage.tolerance, enough * now),
           stage.tolerance,  std::min(stage.most_steps - progress.steps, most_steps_a_round(n_slots_)),
           execution,        pacer};
+      Level* level = has_levels() ? choose_level(ends, progress.rounds) : nullptr;
       int64_t taken = 0;
-      if (now > stage.coarse * stage.tolerance) taken = subproblem_.solve_nested(task);
+      if (level != nullptr) {
+        taken = solve_level(*level, task);
+      } else if (now > stage.coarse * stage.tolerance) {
+        taken = subproblem_.solve_nested(task);
+      }
       if (taken == 0) taken = subproblem_.solve_whole(task);
       if (taken == 0) return {Ending::stalled, progress};
       progress.steps += taken;

@@ -3,14 +3,20 @@
 // A machine whose variables are most of the points works on the matrix in place, with the other
 // points held at zero; a small one takes its own rows and columns out of it. Each solution starts
 // from the one before, whose kernel sums scale with it.
+//
+// In place, the variables that are worked on have a matrix of their own, smaller and closer than the
+// shared one: the worst violators far from the optimum, near it all that may still move. Those stay
+// from solution to solution, for most of them will move again.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "decomposition.h"
 #include "subproblem.h"
+#include "working_set.h"
 
 namespace maxmargin::decomposition {
 
@@ -59,10 +65,23 @@ class Sweep {
   void set_similarities(std::span<const double> known);
 
  private:
+  // Some variables, and their own matrix.
+  struct Level {
+    WorkingSet members;
+    Subproblem<T> problem;
+
+    Level(int64_t capacity, int64_t n_slots, int32_t n_groups, bool precise)
+        : members(capacity, n_slots), problem(capacity, n_groups, precise) {}
+  };
+
   int64_t slot(int64_t variable) const { return in_place_ ? points_[variable] : variable; }
+  bool has_levels() const { return coarse_.has_value(); }
   void take_matrix();
   void begin(const Stage& stage);
   void apply(const std::vector<int32_t>& slots, const std::vector<double>& changes);
+  Level* choose_level(const std::vector<Ends>& ends, int64_t rounds);
+  void load(Level& level, const std::vector<int32_t>& fresh);
+  int64_t solve_level(Level& level, typename Subproblem<T>::Task task);
   double similarity(int64_t slot) const {
     return -(subproblem_.scores.score[slot] + linear_[slot]);
   }
@@ -74,6 +93,7 @@ class Sweep {
   const int64_t n_slots_;
   Subproblem<T> subproblem_;
   std::vector<double> linear_;  // by slot
+  std::optional<Level> coarse_, fine_;
 };
 
 }  // namespace maxmargin::decomposition

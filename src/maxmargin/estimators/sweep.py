@@ -51,6 +51,9 @@ _COARSE_TOLERANCE = 5e-5
 _SMALL_ERROR = 0.7
 _ROUNDS = 6
 
+# A multiplier this close to its cost, relative to it, is at its bound.
+_AT_BOUND = 1e-9
+
 
 def can_sweep(machine: KernelMachine) -> bool:
     """Say whether nothing but the accuracy ends the machine's fits, and nobody watches them."""
@@ -205,9 +208,12 @@ class _Path:
     def solve(self, qp: BoxQP) -> Answer:
         """Return the solution of the next program; not converged if it takes more than steps."""
         start, factor = filled(qp), 1.0
-        if self.former is not None:
-            start = self.former.start(qp)
-            factor = float(qp.cost.sum() / self.former.cost.sum())
+        former = self.former
+        if former is not None:
+            if _is_mostly_free(former):
+                former = replace(former, cost=qp.cost)
+            start = former.start(qp)
+            factor = float(qp.cost.sum() / former.cost.sum())
         self.settled = factor * self.settled
         answer = self._accurate(Program.of(qp, start), factor, self.tol)
         for _ in range(_ROUNDS):
@@ -236,6 +242,13 @@ class _Path:
             later = self.path.solve(again, 1.0, finer, self.stop)
             answer = replace(later, steps=answer.steps + later.steps)
         return replace(answer, ending="stalled")
+
+
+def _is_mostly_free(former: Former) -> bool:
+    """Say whether most multipliers are between their bounds: those do not grow with the price."""
+    size = np.abs(former.signed)
+    bounded = np.count_nonzero(size >= (1 - _AT_BOUND) * former.cost)
+    return bool(2 * bounded < np.count_nonzero(size))
 
 
 class _Runs:

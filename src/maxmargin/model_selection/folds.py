@@ -168,11 +168,11 @@ class PipelinePlace:
         self.pipeline = pipeline
         machine: KernelMachine = pipeline.steps[-1][1]
         caught = _Catcher()
-        vars(machine)["fit"] = caught.fit
+        machine.__dict__["fit"] = caught.fit
         try:
             pipeline.fit(*_given(fold.training), **fold.fit_params)
         finally:
-            del vars(machine)["fit"]
+            del machine.__dict__["fit"]
         self.X, self.y = caught.X, caught.y
         self.sample_weight = caught.metadata.get("sample_weight")
         self._steps, self._X_test = _remembering(pipeline, fold.testing[0])

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
+from sklearn import config_context, get_config
 from sklearn.base import clone
 
 from maxmargin.estimators.callbacks import FitTasks
@@ -100,7 +101,12 @@ class Search:
     def run(self, seconds: float | None, bar: CellBar, tasks: FitTasks) -> None:
         """Evaluate all cells, or as many as there is time for."""
         deadline = None if seconds is None else perf_counter() + seconds
-        workers = [Thread(target=self._work_on, daemon=True) for _ in range(self.n_threads)]
+        workers = [
+            Thread(target=self._work_on, args=(get_config(),), daemon=True)
+            for _ in range(self.n_threads)
+        ]
+        if deadline is not None and perf_counter() >= deadline:
+            self._end("seconds")
         for worker in workers:
             worker.start()
         try:
@@ -175,7 +181,12 @@ class Search:
 
     # The workers' threads -----------------------------------------------------------------------
 
-    def _work_on(self) -> None:
+    def _work_on(self, config: dict[str, Any]) -> None:
+        # scikit-learn's settings are those of a thread.
+        with config_context(**config):
+            self._take_tasks()
+
+    def _take_tasks(self) -> None:
         while not self._stop.is_set():
             try:
                 task = self._work.popleft()

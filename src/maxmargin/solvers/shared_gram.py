@@ -7,6 +7,8 @@ machines of a search whose kernel is the same then read one matrix.
 
 from __future__ import annotations
 
+import mmap
+import sys
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -27,9 +29,12 @@ from maxmargin.typing import Floats, Integers
 
 __all__ = ["PairSums", "PricePath", "SharedGram", "can_share"]
 
-_SLICE_ENTRIES = 1 << 22
+# Entries that one call of the core computes, and so few that they stay in the cache.
+_BLOCK_ENTRIES = 1 << 22
+_FEW_ENTRIES = 1 << 17
 _CACHE_LINE = 64
 _PAGE = 4096
+_LARGE = 1 << 23
 
 # Beyond these, squares and products leave the range of float32.
 _LARGEST = 1e15
@@ -39,7 +44,7 @@ _EVENLY = 48
 _FAR = 16
 
 # Above so many tolerances a few variables move at a time, below it all that may still move.
-_COARSE = 30.0
+_COARSE = 300.0
 
 _FEW_STEPS = 1_000_000
 _STEPS_PER_VARIABLE = 1000
@@ -73,15 +78,17 @@ class PairSums:
     def distances(self) -> NDArray[np.float32]:
         """Squared distances, rounded once: found in float64."""
         X, norms, n = as_float64(self.X), self.norms, self.n_points
-        found: NDArray[np.float32] = np.empty((n, n), dtype=np.float32)
-        step = max(1, _SLICE_ENTRIES // max(n, 1))
+        found: NDArray[np.float32] = _large_array(n * n, np.float32).reshape(n, n)
+        step, small = (max(1, entries // max(n, 1)) for entries in (_BLOCK_ENTRIES, _FEW_ENTRIES))
         for start in range(0, n, step):
-            part = slice(start, start + step)
-            values = block("linear", X[part], X, n_threads=self.n_threads)
-            np.multiply(values, -2.0, out=values)
-            values += norms[part, None]
-            values += norms
-            np.maximum(values, 0.0, out=found[part])
+            products = block("linear", X[start : start + step], X, n_threads=self.n_threads)
+            for first in range(0, len(products), small):
+                values = products[first : first + small]
+                rows = slice(start + first, start + first + len(values))
+                np.multiply(values, -2.0, out=values)
+                values += norms[rows, None]
+                values += norms
+                np.maximum(values, 0.0, out=found[rows])
         return found
 
     @cached_property
@@ -128,7 +135,7 @@ class SharedGram:
         stride = (n_points // lanes + 2) * lanes
         # Rows a page apart would share a few cache sets.
         stride += lanes * (stride * np.dtype(dtype).itemsize % _PAGE == 0)
-        memory = np.zeros((n_points + 1) * stride + lanes, dtype=dtype)
+        memory = _large_array((n_points + 1) * stride + lanes, dtype)
         skipped = (-memory.ctypes.data % _CACHE_LINE) // memory.itemsize
         end = skipped + (n_points + 1) * stride
         self.values: NDArray[Any] = memory[skipped:end].reshape(n_points + 1, stride)
@@ -161,7 +168,7 @@ class SharedGram:
 
     def _fill_by_blocks(self, gram: Gram) -> None:
         n = self.n_points
-        step = max(1, _SLICE_ENTRIES // max(n, 1))
+        step = max(1, _BLOCK_ENTRIES // max(n, 1))
         everything = np.arange(n)
         for start in range(0, n, step):
             rows = everything[start : start + step]
@@ -211,6 +218,16 @@ class SharedGram:
         sample = np.unique(sample)
         exact = self.gram.block(sample, np.arange(n)) + self.gram.constant
         return np.asarray(self.values[sample, :n] - exact)
+
+
+def _large_array(size: int, dtype: type[np.float32] | type[np.float64]) -> NDArray[Any]:
+    """Return zeros in large pages where the system has them: to touch small ones takes longer."""
+    n_bytes = size * np.dtype(dtype).itemsize
+    if n_bytes < _LARGE or sys.platform != "linux":
+        return np.zeros(size, dtype=dtype)
+    memory = mmap.mmap(-1, n_bytes)
+    memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, dtype=dtype)
 
 
 class PricePath:
