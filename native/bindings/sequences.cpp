@@ -36,7 +36,7 @@ HeldSequences hold(Vector<int32_t> codes, Vector<int64_t> starts) {
   return {{codes.data(), starts.data(), n}, codes, starts};
 }
 
-// It has copied what it needs of the sequences.
+// Comparisons copy what they need of the sequences.
 struct HeldComparison {
   std::unique_ptr<const Comparison> comparison;
 };
@@ -45,35 +45,34 @@ std::unique_ptr<const Corpus> corpus_of(const HeldSequences& left, const HeldSeq
   return std::make_unique<const Corpus>(left.view, right.view);
 }
 
-HeldComparison common_substrings(const HeldSequences& left,
-                                              const HeldSequences& right, bool distinct,
-                                              int64_t shortest, int64_t longest) {
+HeldComparison common_substrings(const HeldSequences& left, const HeldSequences& right,
+                                 bool distinct, int64_t shortest, int64_t longest) {
   nb::gil_scoped_release without_interpreter;
   const auto count = distinct ? sequences::Count::distinct : sequences::Count::pairs;
   return {std::make_unique<sequences::CommonSubstrings>(corpus_of(left, right), count,
-                                                       sequences::Lengths{shortest, longest})};
+                                                        sequences::Lengths{shortest, longest})};
 }
 
-HeldComparison spectrum(const HeldSequences& left, const HeldSequences& right,
-                                     int64_t shortest, int64_t longest) {
+HeldComparison spectrum(const HeldSequences& left, const HeldSequences& right, int64_t shortest,
+                        int64_t longest) {
   nb::gil_scoped_release without_interpreter;
   return {std::make_unique<sequences::Spectrum>(Corpus(left.view, right.view), shortest, longest)};
 }
 
-HeldComparison mismatch(const HeldSequences& left, const HeldSequences& right,
-                                     int64_t window, Vector<double> weights) {
+HeldComparison mismatch(const HeldSequences& left, const HeldSequences& right, int64_t window,
+                        Vector<double> weights) {
   nb::gil_scoped_release without_interpreter;
   return {std::make_unique<sequences::Mismatch>(corpus_of(left, right), window, copied(weights))};
 }
 
 HeldComparison weighted_degree(const HeldSequences& left, const HeldSequences& right,
-                                            int64_t degree, int64_t shift) {
+                               int64_t degree, int64_t shift) {
   nb::gil_scoped_release without_interpreter;
   return {std::make_unique<sequences::WeightedDegree>(corpus_of(left, right), degree, shift)};
 }
 
-HeldComparison subsequence(const HeldSequences& left, const HeldSequences& right,
-                                        int64_t length, double decay) {
+HeldComparison subsequence(const HeldSequences& left, const HeldSequences& right, int64_t length,
+                           double decay) {
   nb::gil_scoped_release without_interpreter;
   return {std::make_unique<sequences::Subsequence>(corpus_of(left, right), length, decay)};
 }

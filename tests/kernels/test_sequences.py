@@ -235,6 +235,19 @@ class TestAgainstOthers:
         value = Subsequence(2, decay=0.3, normalize=True).block(["cat"], ["car"]).item()
         assert value == pytest.approx(1 / (2 + 0.3**2))
 
+    def test_short_subsequences_of_four_strings_as_published(self) -> None:
+        # The first example in the README of strkernels 0.2: lengths up to 3, decay 0.5.
+        texts = ["ATCG", "ATGG", "TACG", "GCTA"]
+        K = sum(Subsequence(length, decay=0.5).block(texts, texts) for length in (1, 2, 3))
+        published = [
+            [1.0, 0.74037191, 0.91640867, 0.79256966],
+            [0.74037191, 1.0, 0.68420576, 0.65356968],
+            [0.91640867, 0.68420576, 1.0, 0.84210526],
+            [0.79256966, 0.65356968, 0.84210526, 1.0],
+        ]
+        root = np.sqrt(np.diag(K))
+        np.testing.assert_allclose(K / np.outer(root, root), published, atol=1e-8)
+
     @pytest.mark.parametrize(("k", "m"), [(1, 0), (1, 1), (3, 1), (4, 2), (4, 3), (3, 3)])
     @pytest.mark.parametrize("letters", [1, 2, 4])
     def test_words_near_two_others_are_counted(self, k: int, m: int, letters: int) -> None:
