@@ -148,6 +148,7 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "no column": (lambda: On("nme", Spectrum(2)).diag(people()), "no column 'nme'; it has 'name'"),
     "strings as numbers": (lambda: On(["name"], RBF(1.0)).diag(people()), "not numbers"),
     "no names": (lambda: On([], RBF(1.0)), "columns must be a name or a list"),
+    "a number": (lambda: On(3, RBF(1.0)), "columns must be a name or a list"),
     "no kernel": (lambda: On("name", "rbf"), "On needs one of maxmargin.kernels"),
     "precomputed": (lambda: On("name", Precomputed()), "does not compare columns"),
     "nested": (lambda: On("name", NAME), "does not compare columns"),

@@ -70,7 +70,7 @@ class Columns:
         if names in self.parts:
             return self.parts[names]
         known = [] if self._frame is None else list(self._frame.columns)
-        missing = [n for n in ((names,) if isinstance(names, str) else names) if n not in known]
+        missing = [name for name in _listed(names) if name not in known]
         if missing:
             raise InvalidInputError(
                 f"The frame has no column {missing[0]!r}; it has {', '.join(map(repr, known))}."
@@ -127,8 +127,9 @@ class On(Kernel):
     kernel: Kernel
 
     def __post_init__(self) -> None:
-        names = self.columns if isinstance(self.columns, str) else tuple(self.columns)
-        if not names or not all(isinstance(name, str) for name in names):
+        given = self.columns
+        names = tuple(given) if isinstance(given, list | tuple) else given
+        if not names or not all(isinstance(name, str) for name in _listed(names)):
             raise InvalidInputError(
                 f"columns must be a name or a list of names of columns; got {self.columns!r}."
             )
@@ -194,6 +195,10 @@ class On(Kernel):
     def __repr__(self) -> str:
         names = self.columns if isinstance(self.columns, str) else list(self.columns)
         return f"On({names!r}, {self.kernel!r})"
+
+
+def _listed(names: Any) -> tuple[Any, ...]:
+    return names if isinstance(names, tuple) else (names,)
 
 
 def _rows_of(points: Any, rows: Any) -> Any:
