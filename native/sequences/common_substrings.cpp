@@ -178,16 +178,17 @@ void CommonSubstrings::by_lanes(int64_t row, Tile& tile, double* values) const {
 void CommonSubstrings::by_automaton(int64_t row, Places columns, double* values,
                                     threads::Worker& worker) const {
   const SuffixAutomaton automaton(left()[row]);
-  const OccurrencePairs pairs(automaton, lengths_);
+  const bool distinct = count_ == Count::distinct;
+  std::optional<OccurrencePairs> pairs;
+  if (!distinct) pairs.emplace(automaton, lengths_);
   for (const int64_t column : columns) {
     worker.checkpoint();
-    const bool distinct = count_ == Count::distinct;
     const int64_t* repeat = distinct ? repeats_.data() + right().starts[column] : nullptr;
     int64_t total = 0;
     SuffixAutomaton::Match match;
     for (const int32_t code : right()[column]) {
       match = automaton.read(match, code);
-      total += distinct ? clipped(*repeat++, match.length, lengths_) : pairs.of(match);
+      total += distinct ? clipped(*repeat++, match.length, lengths_) : pairs->of(match);
     }
     *values++ = static_cast<double>(total);
   }

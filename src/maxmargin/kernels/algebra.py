@@ -39,6 +39,11 @@ class _Combination(Kernel):
                 "A kernel on columns combines only with kernels on columns: say for each part "
                 "which ones it compares, as in On('name', Spectrum(3)) + On(['age'], RBF(0.1))."
             )
+        if any(p.compares_sequences for p in flat) and any(p.compares_vectors for p in flat):
+            raise InvalidInputError(
+                "A kernel on sequences and one on numbers have no data in common: put both into a "
+                "frame and combine On('name', Spectrum(3)) + On(['age'], RBF(0.1))."
+            )
         object.__setattr__(self, "parts", tuple(flat))
 
     @property
@@ -50,6 +55,11 @@ class _Combination(Kernel):
     def compares_columns(self) -> bool:
         """Whether X is a frame: the parts agree on it."""
         return self.parts[0].compares_columns
+
+    @property
+    def compares_vectors(self) -> bool:
+        """Whether X holds rows of numbers for a part, and so for all."""
+        return any(part.compares_vectors for part in self.parts)
 
     @property
     def compares_sequences(self) -> bool:
@@ -173,6 +183,11 @@ class Scaled(Kernel):
     def compares_columns(self) -> bool:
         """As the scaled kernel's."""
         return self.kernel.compares_columns
+
+    @property
+    def compares_vectors(self) -> bool:
+        """As the scaled kernel's."""
+        return self.kernel.compares_vectors
 
     @property
     def compares_sequences(self) -> bool:

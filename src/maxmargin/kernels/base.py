@@ -65,8 +65,13 @@ class Kernel(ABC):
         return False
 
     @property
+    def compares_vectors(self) -> bool:
+        """Whether X can only be rows of numbers."""
+        return False
+
+    @property
     def compares_sequences(self) -> bool:
-        """Whether X holds strings or other sequences, rather than rows of numbers."""
+        """Whether X can only hold strings or other sequences."""
         return False
 
     @property
