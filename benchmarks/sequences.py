@@ -130,7 +130,7 @@ def of_strkernels(which: str) -> tuple[Peer, ...]:
         array = np.array(texts)
         return np.asarray(made(array, array))
 
-    return (Peer("strkernels", f"its {which} kernel", gram, 400, same=False),)
+    return (Peer("strkernels", f"its {which} kernel", gram, 150, same=False),)
 
 
 def is_there(package: str) -> bool:

@@ -220,7 +220,7 @@ class TestAgainstOthers:
 
     @pytest.mark.parametrize(
         ("length", "published"),
-        enumerate([0.580, 0.580, 0.478, 0.439, 0.406, 0.370], 1),
+        list(enumerate([0.580, 0.580, 0.478, 0.439, 0.406, 0.370], 1)),
     )
     def test_subsequences_of_two_sentences_as_published(
         self, length: int, published: float

@@ -169,9 +169,9 @@ class _Search:
             problem = SoftMargin(gram, sign, C=self.C, kernel=Precomputed())
             solution = solve(problem, stop=Stop(gap=0.1 * self.tol))
             certificate = certify(problem, solution)
-            signed = sign * solution.multipliers
+            signed = sign * solution.dual
             value += certificate.primal
-            constant += float(solution.multipliers.sum())
+            constant += float(solution.dual.sum())
             slopes += 0.5 * np.einsum("mij,i,j->m", self.grams, signed, signed, optimize=True)
         self.planes.append(_Plane(constant, slopes))
         if value < self.upper:
