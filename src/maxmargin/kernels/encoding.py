@@ -114,7 +114,7 @@ def _rows(X: Any, name: str) -> Sequence[Any]:
             f"{name} has shape {rows.shape}; a sequence kernel compares one column of sequences: "
             "choose it, or wrap the kernel as kernels.On(column, kernel)."
         )
-    return rows.tolist()
+    return list(rows.tolist())
 
 
 def _starts(collection: Strings) -> NDArray[np.int64]:
