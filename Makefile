@@ -6,7 +6,7 @@ BENCH_VENV := .venv-bench
 NATIVE := $(shell find native -type f 2>/dev/null)
 INSTALL_INPUTS := pyproject.toml CMakeLists.txt $(NATIVE)
 
-.PHONY: demo test lint docs bench bench-kernels bench-engine bench-linear bench-search asan clean
+.PHONY: demo test lint docs bench bench-kernels bench-sequences bench-engine bench-linear bench-search asan clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -23,10 +23,13 @@ lint: $(VENV)/linters
 docs: $(VENV)/docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
-bench: bench-kernels bench-engine bench-linear bench-search
+bench: bench-kernels bench-sequences bench-engine bench-linear bench-search
 
 bench-kernels: $(VENV)/installed
 	$(BIN)/python -m benchmarks.kernel_blocks
+
+bench-sequences: $(BENCH_VENV)/installed
+	$(BENCH_VENV)/bin/python -m benchmarks.sequences
 
 # Fits against the peers of benchmarks/peers.txt: takes hours. ENGINE passes options, for example
 # make bench-engine ENGINE='--problems ijcnn1 --no-growth --keep'.

@@ -13,6 +13,7 @@ def test_only_the_faces_of_the_core_import_it():
     ]
     assert sorted(importers) == [
         "kernels/blocks.py",
+        "kernels/comparisons.py",
         "solvers/crammer_singer.py",
         "solvers/engine.py",
         "solvers/l1.py",

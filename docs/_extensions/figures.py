@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from sphinx.application import Sphinx
 
 from maxmargin import Stop, certify, plot, solve, svm_path
-from maxmargin.kernels import RBF
+from maxmargin.kernels import RBF, suffix_matrix
 from maxmargin.problems import Regularised, SoftMargin
 
 POINTS = [[0, 0], [1, 0], [0, 1], [2, 2], [3, 3], [4, 1], [3, 2]]
@@ -60,6 +60,20 @@ def solution_path(figure: Figure) -> None:
     plot.path(svm_path(SoftMargin(X, y, C=100, kernel=RBF(0.5))), figure.subplots())
 
 
+def suffixes(figure: Figure) -> None:
+    """The suffix matrix of two words, the common substring marked."""
+    x, z = "cane", "pane"
+    matrix = suffix_matrix(x, z)
+    axes = figure.subplots()
+    axes.imshow(matrix, cmap="Blues", vmax=2 * matrix.max())
+    for (i, j), length in np.ndenumerate(matrix):
+        axes.text(j, i, str(length), ha="center", va="center", fontsize="x-large")
+    axes.set_xticks(range(len(z)), list(z), fontsize="x-large")
+    axes.set_yticks(range(len(x)), list(x), fontsize="x-large")
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+
+
 def overlapping() -> SoftMargin:
     random = np.random.default_rng(0)
     y = np.tile([-1.0, 1.0], 40)
@@ -73,6 +87,7 @@ FIGURES = {
     "convergence": convergence,
     "bayes-error": bayes_error,
     "solution-path": solution_path,
+    "suffix-matrix": suffixes,
 }
 
 

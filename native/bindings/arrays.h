@@ -44,6 +44,7 @@ void bind_descent(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_linear(nb::module_& module);
 void bind_online(nb::module_& module);
+void bind_sequences(nb::module_& module);
 void bind_sweep(nb::module_& module);
 
 }  // namespace maxmargin::bindings

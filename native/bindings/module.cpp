@@ -12,6 +12,7 @@
 #include "../kernels/wide.h"
 #include "../simd/dispatch.h"
 #include "arrays.h"
+#include "interrupts.h"
 #include "sources.h"
 
 namespace nb = nanobind;
@@ -39,11 +40,6 @@ HeldRows<T> hold_csr(Vector<T> values, Vector<int32_t> columns, Vector<int64_t> 
   }
   const kernels::Rows<T> view{n_rows, n_columns, values.data(), starts.data(), columns.data()};
   return {.view = view, .dense = {}, .values = values, .starts = starts, .columns = columns};
-}
-
-bool signal_is_pending() {
-  nb::gil_scoped_acquire interpreter;
-  return PyErr_CheckSignals() != 0;
 }
 
 template <class T>
@@ -123,6 +119,7 @@ NB_MODULE(_native, module) {
   bind_linear(module);
   bind_online(module);
   bind_descent(module);
+  bind_sequences(module);
   module.def("connect_blas", [](nb::object sgemm, nb::object dgemm) {
     blas::connect<float>(gemm_of<float>(sgemm));
     blas::connect<double>(gemm_of<double>(dgemm));

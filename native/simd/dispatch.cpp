@@ -115,4 +115,23 @@ const StepLoops<double, double>& active_steps<double, double>() {
   return active().load()->table->steps64;
 }
 
+template <>
+const SequenceLoops<uint8_t>& active_sequence_loops<uint8_t>() {
+  return active().load()->table->sequences8;
+}
+
+template <>
+const SequenceLoops<uint16_t>& active_sequence_loops<uint16_t>() {
+  return active().load()->table->sequences16;
+}
+
+template <>
+const SequenceLoops<uint32_t>& active_sequence_loops<uint32_t>() {
+  return active().load()->table->sequences32;
+}
+
+const WeightedSequenceLoops& active_weighted_sequence_loops() {
+  return active().load()->table->weighted_sequences;
+}
+
 }  // namespace maxmargin::simd

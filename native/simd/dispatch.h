@@ -22,4 +22,9 @@ const Loops<T>& active_loops();
 template <class T, class U>
 const StepLoops<T, U>& active_steps();
 
+template <class T>
+const SequenceLoops<T>& active_sequence_loops();
+
+const WeightedSequenceLoops& active_weighted_sequence_loops();
+
 }  // namespace maxmargin::simd

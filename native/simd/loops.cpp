@@ -16,6 +16,7 @@ constexpr T infinite() {
 
 #include "wide.inc"
 #include "steps.inc"
+#include "sequences.inc"
 
 template <class T>
 struct Product {
@@ -236,6 +237,11 @@ constexpr Loops<T> loops_of() {
   };
 }
 
+template <class T>
+constexpr SequenceLoops<T> sequence_loops_of() {
+  return {sum_runs<T, false>, sum_runs<T, true>, sum_longest_runs<T>, count_mismatches<T>};
+}
+
 }  // namespace
 
 namespace MAXMARGIN_LEVEL {
@@ -243,7 +249,11 @@ constexpr Table made_here = {loops_of<float>(),
                              loops_of<double>(),
                              {take_step<float, float>, find_partner<float, float>},
                              {take_step<float, double>, find_partner<float, double>},
-                             {take_step<double, double>, find_partner<double, double>}};
+                             {take_step<double, double>, find_partner<double, double>},
+                             sequence_loops_of<uint8_t>(),
+                             sequence_loops_of<uint16_t>(),
+                             sequence_loops_of<uint32_t>(),
+                             {weigh_runs, sum_subsequences}};
 extern const Table table;
 const Table table = made_here;
 }  // namespace MAXMARGIN_LEVEL

@@ -101,12 +101,58 @@ struct StepLoops {
                              int64_t n, U top, U own_curvature);
 };
 
+// Rows of the matrix of matches taken at once: a row's length is padded to a multiple of it.
+inline constexpr int run_strip = 4;
+
+// Distances that one call of `count_mismatches` counts.
+inline constexpr int distances_at_once = 3;
+
+// The longest run that the narrow sums of `sum_runs` can take.
+template <class T>
+inline constexpr int64_t longest_run = ((int64_t{1} << (8 * sizeof(T))) - 1) / run_strip;
+
+// One sequence of codes, the row, against a panel of others, a lane each: panel[j * lanes<T> + l] is
+// code j of sequence l. Codes behind an end equal none. Sums have an entry a lane and are added to.
+template <class T>
+struct SequenceLoops {
+  // The sum over all cells of the length of the run of equal codes that ends there; `above` is
+  // room for n_columns * lanes<T>.
+  void (*sum_runs)(const T* panel, int64_t n_columns, const T* row, int64_t n_rows, T below, T most,
+                   T* above, uint64_t* sums);
+  // The same, of min(run, most) - below where that is positive.
+  void (*sum_limited_runs)(const T* panel, int64_t n_columns, const T* row, int64_t n_rows, T below,
+                           T most, T* above, uint64_t* sums);
+  // The sum over all columns of min(longest run that ends there, most) - floors where positive.
+  void (*sum_longest_runs)(const T* panel, int64_t n_columns, const T* row, int64_t n_rows,
+                           const T* floors, T most, T* above, T* longest, uint64_t* sums);
+  // counts[v * lanes<T> + l]: pairs of windows with first + v mismatches; `outside` has all bits
+  // set behind a sequence's end and none before it.
+  void (*count_mismatches)(const T* panel, const T* outside, int64_t n_columns, const T* row,
+                           int64_t n_rows, int64_t window, T first, uint64_t* counts);
+};
+
+// The same with codes as numbers of float64, in which the sums are made.
+struct WeightedSequenceLoops {
+  // The sum along one diagonal of degree + (degree - 1) + ... over min(run, degree) terms.
+  void (*weigh_runs)(const double* panel, const double* row, int64_t length, double degree,
+                     double* sums);
+  // The gap-weighted subsequences that both have; `prefix` is room for
+  // length * (n_columns + 1) * lanes<double>.
+  void (*sum_subsequences)(const double* panel, int64_t n_columns, const double* row,
+                           int64_t n_rows, int64_t length, double decay, double* prefix,
+                           double* sums);
+};
+
 struct Table {
   Loops<float> float32;
   Loops<double> float64;
   StepLoops<float, float> steps32;
   StepLoops<float, double> steps_mixed;
   StepLoops<double, double> steps64;
+  SequenceLoops<uint8_t> sequences8;
+  SequenceLoops<uint16_t> sequences16;
+  SequenceLoops<uint32_t> sequences32;
+  WeightedSequenceLoops weighted_sequences;
 };
 
 namespace baseline { extern const Table table; }

@@ -88,8 +88,12 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
         similarities = kernel == "precomputed" or (
             isinstance(kernel, Kernel) and kernel.compares_similarities
         )
+        sequences = isinstance(kernel, Kernel) and kernel.compares_sequences
+        frames = isinstance(kernel, Kernel) and kernel.compares_columns
         tags.input_tags.pairwise = similarities
-        tags.input_tags.sparse = not similarities
+        tags.input_tags.sparse = not (similarities or sequences or frames)
+        tags.input_tags.string = sequences or frames
+        tags.input_tags.two_d_array = not sequences
         return tags
 
     # Fitting ------------------------------------------------------------------------------------

@@ -64,7 +64,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The points; with a precomputed kernel their Gram matrix (n, n).
+            The points; with a precomputed kernel their Gram matrix (n, n), with a kernel on
+            sequences n strings, with one on columns a frame.
         y : array-like of shape (n,)
             Class labels.
         sample_weight : array-like of shape (n,), optional

@@ -17,6 +17,7 @@ from maxmargin.kernels import (
     Kernel,
     Laplacian,
     Linear,
+    On,
     Polynomial,
     Precomputed,
     Product,
@@ -81,6 +82,8 @@ def resolved(kernel: Kernel, X: Any, sample_weight: Floats | None) -> Kernel:
         return replace(kernel, parts=parts)
     if isinstance(kernel, Scaled):
         return replace(kernel, kernel=resolved(kernel.kernel, X, sample_weight))
+    if isinstance(kernel, On):
+        return replace(kernel, kernel=resolved(kernel.kernel, kernel.points(X), sample_weight))
     return kernel.resolve(X)
 
 

@@ -107,7 +107,8 @@ n_iter_
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The points; with a precomputed kernel their Gram matrix (n, n).
+            The points; with a precomputed kernel their Gram matrix (n, n), with a kernel on
+            sequences n strings, with one on columns a frame.
         y : ignored
             Here for scikit-learn's sake.
         sample_weight : array-like of shape (n,), optional

@@ -19,6 +19,7 @@ from maxmargin.estimators.pairs import Decomposition, bias_of
 from maxmargin.estimators.programs import MarginForm
 from maxmargin.estimators.run import STOPPED, Limits, Outcome, run
 from maxmargin.kernels import Kernel
+from maxmargin.kernels.data import take
 from maxmargin.problems import Bias
 from maxmargin.problems.gram import Gram
 from maxmargin.solvers.engine import Engine
@@ -108,12 +109,8 @@ def _values(
     if kernel.compares_similarities:
         new, vectors = gram.X[np.ix_(points, others[used])], None
     else:
-        new, vectors = _take(gram.X, points), _take(gram.X, others[used])
+        new, vectors = take(gram.X, points), take(gram.X, others[used])
     return decision_values(kernel, new, vectors, signed[None, used], np.array([intercept]))[:, 0]
-
-
-def _take(X: Any, points: Integers) -> Any:
-    return [X[i] for i in points] if isinstance(X, list) else X[points]
 
 
 def _sigmoid(decision: Floats, positive: Bools, weight: Floats) -> Floats:

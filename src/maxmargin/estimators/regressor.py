@@ -35,7 +35,8 @@ class _Regressor(RegressorMixin, SingleMachine):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The points; with a precomputed kernel their Gram matrix (n, n).
+            The points; with a precomputed kernel their Gram matrix (n, n), with a kernel on
+            sequences n strings, with one on columns a frame.
         y : array-like of shape (n,)
             Targets.
         sample_weight : array-like of shape (n,), optional

@@ -10,7 +10,8 @@ from scipy import sparse
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels import Kernel
-from maxmargin.kernels.data import count
+from maxmargin.kernels.data import count, holds_numbers
+from maxmargin.kernels.data import take as points_of
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["Training", "aligned", "largest", "positive_rows", "require_moderate", "take"]
@@ -62,7 +63,7 @@ def take(X: Any, rows: Integers, kernel: Kernel) -> Any:
         return X
     if kernel.compares_similarities:
         return X[np.ix_(rows, rows)]
-    return [X[i] for i in rows] if isinstance(X, list) else X[rows]
+    return points_of(X, rows)
 
 
 def positive_rows(weight: Floats) -> Integers:
@@ -78,7 +79,7 @@ def positive_rows(weight: Floats) -> Integers:
 
 def require_moderate(points: Any) -> None:
     """Refuse numbers whose squares overflow."""
-    if isinstance(points, list):
+    if not holds_numbers(points):
         return
     reached = largest(points)
     if reached > _LARGEST:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Self
@@ -13,7 +14,7 @@ import numpy as np
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import Kernel, positive
 from maxmargin.kernels.blocks import Formula
-from maxmargin.typing import Floats
+from maxmargin.typing import Floats, Integers
 
 __all__ = ["Product", "Scaled", "Sum"]
 
@@ -33,12 +34,37 @@ class _Combination(Kernel):
                 "A precomputed kernel combines only with precomputed kernels: X is a Gram matrix "
                 "for one and points for the other. Combine the Gram matrices first."
             )
+        if len({part.compares_columns for part in flat}) > 1:
+            raise InvalidInputError(
+                "A kernel on columns combines only with kernels on columns: say for each part "
+                "which ones it compares, as in On('name', Spectrum(3)) + On(['age'], RBF(0.1))."
+            )
+        if any(p.compares_sequences for p in flat) and any(p.compares_vectors for p in flat):
+            raise InvalidInputError(
+                "A kernel on sequences and one on numbers have no data in common: put both into a "
+                "frame and combine On('name', Spectrum(3)) + On(['age'], RBF(0.1))."
+            )
         object.__setattr__(self, "parts", tuple(flat))
 
     @property
     def compares_similarities(self) -> bool:
         """Whether X is a matrix of similarities: the parts agree on it."""
         return self.parts[0].compares_similarities
+
+    @property
+    def compares_columns(self) -> bool:
+        """Whether X is a frame: the parts agree on it."""
+        return self.parts[0].compares_columns
+
+    @property
+    def compares_vectors(self) -> bool:
+        """Whether X holds rows of numbers for a part, and so for all."""
+        return any(part.compares_vectors for part in self.parts)
+
+    @property
+    def compares_sequences(self) -> bool:
+        """Whether X holds sequences for a part, and so for all."""
+        return any(part.compares_sequences for part in self.parts)
 
     @staticmethod
     @abstractmethod
@@ -47,6 +73,15 @@ class _Combination(Kernel):
     def block(self, A: Any, B: Any) -> Floats:
         """Combine the blocks of the parts."""
         return reduce(self._join, (part.block(A, B) for part in self.parts))
+
+    def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
+        """Combine the blocks of the parts within X."""
+        blocks = [part.within(X) for part in self.parts]
+
+        def block(rows: Integers, columns: Integers | None) -> Floats:
+            return reduce(self._join, (part(rows, columns) for part in blocks))
+
+        return block
 
     def diag(self, A: Any) -> Floats:
         """Combine the diagonals of the parts."""
@@ -145,6 +180,21 @@ class Scaled(Kernel):
         return self.kernel.compares_similarities
 
     @property
+    def compares_columns(self) -> bool:
+        """As the scaled kernel's."""
+        return self.kernel.compares_columns
+
+    @property
+    def compares_vectors(self) -> bool:
+        """As the scaled kernel's."""
+        return self.kernel.compares_vectors
+
+    @property
+    def compares_sequences(self) -> bool:
+        """As the scaled kernel's."""
+        return self.kernel.compares_sequences
+
+    @property
     def formula(self) -> Formula | None:
         """The scaled kernel's, with the factor."""
         inner = self.kernel.formula
@@ -153,6 +203,15 @@ class Scaled(Kernel):
     def block(self, A: Any, B: Any) -> Floats:
         """Return the scaled block."""
         return np.multiply(self.factor, self.kernel.block(A, B))
+
+    def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
+        """Scale the kernel's blocks within X."""
+        inner = self.kernel.within(X)
+
+        def block(rows: Integers, columns: Integers | None) -> Floats:
+            return np.multiply(self.factor, inner(rows, columns))
+
+        return block
 
     def diag(self, A: Any) -> Floats:
         """Return the scaled diagonal."""

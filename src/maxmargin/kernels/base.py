@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.kernels.data import as_vectors
-from maxmargin.typing import Floats
+from maxmargin.kernels.data import as_vectors, take
+from maxmargin.typing import Floats, Integers
 
 if TYPE_CHECKING:
     from maxmargin.kernels.algebra import Product, Scaled, Sum
@@ -62,6 +63,32 @@ class Kernel(ABC):
     def compares_similarities(self) -> bool:
         """Whether X holds similarities already, rather than the points themselves."""
         return False
+
+    @property
+    def compares_vectors(self) -> bool:
+        """Whether X can only be rows of numbers."""
+        return False
+
+    @property
+    def compares_sequences(self) -> bool:
+        """Whether X can only hold strings or other sequences."""
+        return False
+
+    @property
+    def compares_columns(self) -> bool:
+        """Whether X is a frame, of which columns are compared."""
+        return False
+
+    def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
+        """Return a function of rows and columns (None: all) that gives blocks within X.
+
+        Kernels that make something ready of their data do so once here.
+        """
+
+        def block(rows: Integers, columns: Integers | None) -> Floats:
+            return self.block(take(X, rows), X if columns is None else take(X, columns))
+
+        return block
 
     def resolve(self, X: Any) -> Self:
         """Return the kernel with parameters such as ``gamma="scale"`` made numbers on X."""

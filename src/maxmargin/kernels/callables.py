@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import Kernel
-from maxmargin.kernels.data import as_vectors, count
+from maxmargin.kernels.data import as_vectors, count, take
+from maxmargin.kernels.semidefinite import is_positive_semidefinite
 from maxmargin.typing import Floats
 
 __all__ = ["Function"]
 
 _DIAGONAL_BLOCK = 64
+_SAMPLE = 50
+_SYMMETRY_TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True)
 class Function(Kernel):
     """A kernel given as a function of two blocks of points.
 
+    On a sample of the points that a machine is fitted to, the function must be symmetric; a warning
+    says where it is not positive semidefinite.
+
     Parameters
     ----------
     function : callable
         ``function(A, B)`` returns the matrix of similarities, of shape (len(A), len(B)). It must
-        be symmetric: k(a, b) = k(b, a).
+        be symmetric: k(a, b) = k(b, a). For a function of two points see `of_points`.
 
     Examples
     --------
@@ -46,6 +53,24 @@ class Function(Kernel):
                 f"Function needs a callable of two blocks of points; got {self.function!r}."
             )
 
+    @classmethod
+    def of_points(cls, function: Callable[[Any, Any], float]) -> Self:
+        """Make the kernel of a function of two points, which is called for each pair.
+
+        Examples
+        --------
+        >>> from maxmargin.kernels import Function
+        >>> same_start = Function.of_points(lambda a, b: float(a[0] == b[0]))
+        >>> same_start.block(["cane", "pane"], ["cat"])
+        array([[1.],
+               [0.]])
+        """
+        if not callable(function):
+            raise InvalidInputError(
+                f"Function.of_points needs a callable of two points; got {function!r}."
+            )
+        return cls(_OfPoints(function))
+
     def block(self, A: Any, B: Any) -> Floats:
         """Call the function and check what it returns."""
         values = np.asarray(self.function(A, B), dtype=np.float64)
@@ -53,7 +78,8 @@ class Function(Kernel):
         if values.shape != expected:
             raise InvalidInputError(
                 f"The kernel function returned shape {values.shape} where {expected} is needed: "
-                "it takes two blocks of points and returns one value for each pair."
+                "it takes two blocks of points and returns one value for each pair. A function of "
+                "two points becomes one by Function.of_points."
             )
         if not np.isfinite(values).all():
             raise InvalidInputError("The kernel function returned NaN or infinity.")
@@ -65,6 +91,29 @@ class Function(Kernel):
         parts = (A[start : start + _DIAGONAL_BLOCK] for start in starts)
         return np.concatenate([np.diag(self.block(part, part)) for part in parts])
 
+    def resolve(self, X: Any) -> Self:
+        """Check symmetry and positive semidefiniteness on a sample of X."""
+        sample = np.unique(np.linspace(0, count(X) - 1, _SAMPLE).astype(np.int64))
+        points = take(X, sample)
+        gram = self.block(points, points)
+        asymmetry = np.abs(gram - gram.T)
+        if asymmetry.max() > _SYMMETRY_TOLERANCE * np.abs(gram).max():
+            i, j = np.unravel_index(int(np.argmax(asymmetry)), gram.shape)
+            raise InvalidInputError(
+                f"{self!r} is not symmetric: of points {sample[i]} and {sample[j]} it makes "
+                f"{gram[i, j]:.6g}, and {gram[j, i]:.6g} the other way round. A kernel must not "
+                "depend on the order of its arguments."
+            )
+        answer = is_positive_semidefinite(0.5 * (gram + gram.T))
+        if not answer:
+            warnings.warn(
+                f"{self!r} is not positive semidefinite: on {len(sample)} of the points its "
+                f"smallest eigenvalue is {answer.eigenvalue:.3g}. The problem is not convex, and "
+                "what is found may be a local optimum; the certificate says what can be claimed.",
+                stacklevel=2,
+            )
+        return self
+
     def validate(self, X: Any, name: str = "X") -> Any:
         """Accept numeric rows, or a list of any objects that the function understands."""
         if sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "fiub"):
@@ -75,3 +124,16 @@ class Function(Kernel):
         if all(np.ndim(p) == 1 and np.asarray(p).dtype.kind in "fiub" for p in points):
             return as_vectors(points, name)
         return points
+
+
+@dataclass(frozen=True)
+class _OfPoints:
+    """A function of two points as one of two blocks."""
+
+    function: Callable[[Any, Any], float]
+
+    def __call__(self, A: Any, B: Any) -> Floats:
+        left = A.toarray() if sparse.issparse(A) else A
+        right = B.toarray() if sparse.issparse(B) else B
+        values = [[float(self.function(a, b)) for b in right] for a in left]
+        return np.array(values, dtype=np.float64).reshape(len(left), len(right))

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from maxmargin.errors import InvalidInputError
 
-__all__ = ["as_vectors", "count"]
+__all__ = ["as_vectors", "count", "holds_numbers", "take"]
 
 _EXACT_IN_FLOAT32 = 1 << 24
 
@@ -63,6 +63,16 @@ def count(X: Any) -> int:
         return len(X)
     except TypeError:
         raise InvalidInputError(f"X must hold points; got {type(X).__name__}.") from None
+
+
+def take(X: Any, points: Any) -> Any:
+    """Return some points of X, whatever X is made of."""
+    return [X[i] for i in points] if isinstance(X, list) else X[points]
+
+
+def holds_numbers(X: Any) -> bool:
+    """Say whether X is a dense or sparse array of numbers."""
+    return bool(sparse.issparse(X)) or (isinstance(X, np.ndarray) and X.dtype.kind != "O")
 
 
 def _as_csr(X: Any, name: str) -> sparse.csr_array:

@@ -30,6 +30,11 @@ class _Compiled(Kernel):
     def _own_formula(self) -> Formula: ...
 
     @property
+    def compares_vectors(self) -> bool:
+        """True: X holds rows of numbers."""
+        return True
+
+    @property
     def formula(self) -> Formula | None:
         """How the native core computes this kernel by itself."""
         return self._own_formula

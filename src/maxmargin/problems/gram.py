@@ -17,7 +17,7 @@ from maxmargin.kernels import (
     has_feature_map,
     is_positive_semidefinite,
 )
-from maxmargin.kernels.data import count
+from maxmargin.kernels.data import count, holds_numbers, take
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["Gram", "as_float64"]
@@ -164,7 +164,7 @@ class Gram:
         weights = coefficients[support]
         if self.kernel.compares_similarities:
             return np.asarray(self.kernel.block(points, self.X)[:, support] @ weights)
-        vectors = as_float64(_take(self.X, support))
+        vectors = as_float64(take(self.X, support))
         formula = self.kernel.formula
         if formula is not None and formula.is_product_form:
             return formula.weighted(as_float64(points), vectors, weights)
@@ -183,15 +183,13 @@ class Gram:
         if self.kernel.compares_similarities:
             support = np.flatnonzero(coefficients)
             return np.asarray(self.block(points, support) @ coefficients[support] + shift)
-        return np.asarray(self.at(_take(self.X, points), coefficients) + shift)
+        return np.asarray(self.at(take(self.X, points), coefficients) + shift)
 
     def block(self, rows: Integers, columns: Integers) -> Floats:
         """Return the values, without the constant, between some of the points."""
         if self.kernel.compares_similarities:
             return np.asarray(self.X[np.ix_(rows, columns)], dtype=np.float64)
-        return self.kernel.block(
-            as_float64(_take(self.X, rows)), as_float64(_take(self.X, columns))
-        )
+        return self.kernel.block(as_float64(take(self.X, rows)), as_float64(take(self.X, columns)))
 
     @property
     def fits(self) -> bool:
@@ -206,7 +204,7 @@ class Gram:
 
 def as_float64(X: Any) -> Any:
     """Return numeric data in float64, anything else as it is."""
-    return X if isinstance(X, list) else X.astype(np.float64, copy=False)
+    return X.astype(np.float64, copy=False) if holds_numbers(X) else X
 
 
 def _slices(X: Any) -> list[slice]:
@@ -219,10 +217,6 @@ def _slices(X: Any) -> list[slice]:
 def _times(X: Any, weights: Floats) -> Floats:
     parts = [as_float64(X[part]) @ weights for part in _slices(X)]
     return np.concatenate(parts) if parts else np.zeros(0)
-
-
-def _take(X: Any, points: Integers) -> Any:
-    return [X[i] for i in points] if isinstance(X, list) else X[points]
 
 
 def _symmetric(values: Floats, kernel: Kernel) -> Floats:

@@ -98,10 +98,10 @@ class RowSources:
         return bool(n_bytes <= _MOST_BYTES_PER_ENTRY * self.X.nnz)
 
     def _blocks(self, dtype: type) -> Callable[[Integers, Integers | None], NDArray[Any]]:
+        within = self.kernel.within(self.X)
+
         def block(rows: Integers, columns: Integers | None) -> NDArray[Any]:
-            left = _take(self.X, rows)
-            right = self.X if columns is None else _take(self.X, columns)
-            values = self.kernel.block(left, right) + self.constant
+            values = within(rows, columns) + self.constant
             return np.ascontiguousarray(values, dtype=dtype)
 
         return block
@@ -121,7 +121,3 @@ def _arguments(formula: Formula, constant: float) -> tuple[Any, ...]:
         formula.factor,
         constant,
     )
-
-
-def _take(X: Any, points: Integers) -> Any:
-    return [X[i] for i in points] if isinstance(X, list) else X[points]
