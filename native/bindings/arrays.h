@@ -44,5 +44,6 @@ void bind_descent(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_linear(nb::module_& module);
 void bind_online(nb::module_& module);
+void bind_text(nb::module_& module);
 
 }  // namespace maxmargin::bindings

@@ -122,6 +122,7 @@ NB_MODULE(_native, module) {
   bind_linear(module);
   bind_online(module);
   bind_descent(module);
+  bind_text(module);
   module.def("connect_blas", [](nb::object sgemm, nb::object dgemm) {
     blas::connect<float>(gemm_of<float>(sgemm));
     blas::connect<double>(gemm_of<double>(dgemm));
