@@ -10,6 +10,7 @@
                 LinearSVC, LinearSVR
     model_selection  paths over C
     streams     data in chunks
+    persist     model files: its own, LIBSVM's, LIBLINEAR's, ONNX
     plot        pictures (extra "plot")
 
 Each layer imports only those listed above it, but for certify, which the solvers use to measure
@@ -37,6 +38,7 @@ from maxmargin.errors import (
     InvalidInputError,
     MaxMarginError,
     MissingDependencyError,
+    ModelFileError,
     NotSeparableError,
     UnsupportedProblemError,
 )
@@ -44,7 +46,7 @@ from maxmargin.problems import Solution
 from maxmargin.solvers import Stop, solve
 
 if TYPE_CHECKING:
-    from maxmargin import estimators, model_selection
+    from maxmargin import estimators, model_selection, persist, streams
     from maxmargin.estimators import (
         SVC,
         SVR,
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
         OnlineSVC,
     )
     from maxmargin.model_selection import linear_path
+    from maxmargin.persist import load, save
 
 __version__ = "0.1.0"
 
@@ -72,6 +75,7 @@ __all__ = [
     "Margins",
     "MaxMarginError",
     "MissingDependencyError",
+    "ModelFileError",
     "NotSeparableError",
     "NuSVC",
     "NuSVR",
@@ -89,18 +93,22 @@ __all__ = [
     "estimators",
     "kernels",
     "linear_path",
+    "load",
     "margins",
     "model_selection",
+    "persist",
     "problems",
+    "save",
     "separability",
     "solve",
     "solvers",
+    "streams",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Import on first use what needs scikit-learn, which is slow, or matplotlib, an extra."""
-    if name in ("estimators", "model_selection", "plot", "streams"):
+    if name in ("estimators", "model_selection", "persist", "plot", "streams"):
         return importlib.import_module(f"maxmargin.{name}")
     if name in (
         "SVC",
@@ -114,6 +122,8 @@ def __getattr__(name: str) -> Any:
         "OnlineSVC",
     ):
         return getattr(importlib.import_module("maxmargin.estimators"), name)
+    if name in ("load", "save"):
+        return getattr(importlib.import_module("maxmargin.persist"), name)
     if name == "linear_path":
         return getattr(importlib.import_module("maxmargin.model_selection"), name)
     raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")

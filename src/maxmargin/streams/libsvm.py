@@ -92,7 +92,9 @@ class LibsvmChunks(Chunks):
 
     def _widest(self) -> int:
         """Return the number of features that the indices imply."""
-        return max(1, max((lines.widest for lines in self._parsed(self._blocks(), None)), default=1))
+        return max(
+            1, max((lines.widest for lines in self._parsed(self._blocks(), None)), default=1)
+        )
 
     def _parsed(self, blocks: Iterator[tuple[int, bytes]], width: int | None) -> Iterator[Lines]:
         form = Format(width, 0 if self.zero_based else 1, self.dtype)
