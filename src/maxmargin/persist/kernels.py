@@ -56,8 +56,8 @@ def describe_kernel(kernel: Kernel, out: Writer) -> None:
         describe_kernel(kernel.kernel, out.child("of"))
     else:
         raise ModelFileError(
-            f"The kernel {kind.__name__} is code, which a model file cannot hold: fit with a kernel "
-            "of maxmargin.kernels or with kernel='precomputed', or use joblib."
+            f"The kernel {kind.__name__} is code, which a model file cannot hold: fit with a "
+            "kernel of maxmargin.kernels or with kernel='precomputed', or use joblib."
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ __all__ = [
 
 _MOST_FEATURES = 2**31 - 1
 _LARGEST_LABEL = 2**31
+_MODERATE = 1 << 20
+_MOST_SLACK = 64
 
 #: How labels of each kind are held: an array of numbers, or strings.
 _NUMBERS = {"b": np.uint8, "i": np.int64, "f": np.float64}
@@ -52,8 +55,13 @@ def restore_labels(held: Reader) -> Any:
     kind = found.text("type")
     if kind in ("string", "object"):
         strings = found.strings("labels")
+        longest = max(map(len, strings), default=0)
+        # All have the room of the longest.
+        room = max(_MODERATE, _MOST_SLACK * sum(map(len, strings)))
+        found.require(longest * len(strings) <= room, "labels", "differ too much in length")
+        found.require(not any("\0" in label for label in strings), "labels", "contain zeros")
         classes = np.array(strings, dtype=object if kind == "object" else np.str_)
-        ordered = all(a < b for a, b in zip(strings, strings[1:], strict=False))
+        ordered = all(a < b for a, b in pairwise(strings))
     else:
         classes = _numbers(found, kind)
         ordered = bool((classes[1:] > classes[:-1]).all())

@@ -33,8 +33,8 @@ def save(model: Any, path: str | PathLike[str], *, proof: bool = True) -> None:
     path : str or path
         The file; its format is in docs/reference/format.md, its usual suffix .safetensors.
     proof : bool
-        Whether `certificate_`, `slack_` and `margin_` are saved too. Making them, where that has not
-        happened yet, can take as long as the fit.
+        Whether `certificate_`, `slack_` and `margin_` are saved too. Making them, where that has
+        not happened yet, can take as long as the fit.
 
     Raises
     ------

@@ -174,7 +174,7 @@ class Reader:
             (values, columns, starts.astype(np.int32 if narrow else np.int64)),
             shape=(len(starts) - 1, n_columns),
         )
-        wanted = [there if want is None else want for want, there in zip(shape, matrix.shape)]
-        self.require(tuple(wanted) == matrix.shape, name, "has a shape that does not fit the rest")
+        fits = all(want in (None, there) for want, there in zip(shape, matrix.shape, strict=True))
+        self.require(fits, name, "has a shape that does not fit the rest")
         self.require(matrix.has_canonical_format, name, "has columns that do not ascend")
         return matrix
