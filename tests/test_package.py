@@ -36,11 +36,13 @@ PUBLIC_MODULES = [
     "maxmargin.solvers",
     "maxmargin.certify",
     "maxmargin.estimators",
+    "maxmargin.streams",
+    "maxmargin.persist",
     "maxmargin.errors",
 ]
 
 #: Results and bases, which a user receives but does not make: they are shown where they come from.
-SHOWN_ELSEWHERE = {"Bias", "Callback"}
+SHOWN_ELSEWHERE = {"Bias", "Callback", "Chunk"}
 
 
 def public_objects() -> list[tuple[str, str]]:

@@ -116,7 +116,7 @@ def _iterations(held: Reader, count: int) -> Any:
 
 
 def _restore_classifier(kind: type[SVC] | type[NuSVC], held: Reader) -> Any:
-    model: Any = restore_parameters(kind, held)
+    model = restore_parameters(kind, held)
     model.classes_ = restore_labels(held)
     k = len(model.classes_)
     model._pairwise = held.flag("pairwise")
@@ -134,7 +134,7 @@ def _restore_classifier(kind: type[SVC] | type[NuSVC], held: Reader) -> Any:
 
 
 def _restore_single(kind: type[SVR] | type[NuSVR] | type[OneClassSVM], held: Reader) -> Any:
-    model: Any = restore_parameters(kind, held)
+    model = restore_parameters(kind, held)
     _restore(model, held, 1, 1, 1)
     model.n_iter_ = int(_iterations(held, 1)[0])
     return model

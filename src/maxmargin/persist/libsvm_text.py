@@ -200,4 +200,5 @@ def serials(model: LibsvmModel) -> Integers:
     )
     if not whole:
         raise ModelFileError("its support vectors have no serial numbers.")
-    return vectors.data.astype(np.int64) - 1
+    found: Integers = vectors.data.astype(np.int64) - 1
+    return found

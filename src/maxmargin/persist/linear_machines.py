@@ -66,7 +66,7 @@ def _restore(model: Any, held: Reader, n_machines: int) -> Any:
 
 
 def _restore_classifier(held: Reader) -> Any:
-    model: Any = restore_parameters(LinearSVC, held)
+    model = restore_parameters(LinearSVC, held)
     model.classes_ = restore_labels(held)
     k = len(model.classes_)
     return _restore(model, held, 1 if k == 2 else k)

@@ -103,7 +103,7 @@ def _word(held: Reader, name: str) -> int:
 
 
 def _restore_classifier(held: Reader) -> Any:
-    model: Any = restore_parameters(OnlineSVC, held)
+    model = restore_parameters(OnlineSVC, held)
     model.classes_ = restore_labels(held)
     k = len(model.classes_)
     model.alpha_ = held.real("alpha", least=0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -16,8 +16,6 @@ from maxmargin.persist.values import decoded
 from maxmargin.persist.writing import Writer
 
 __all__ = ["describe_parameters", "require_fitted", "restore_parameters"]
-
-Estimator = TypeVar("Estimator", bound=BaseEstimator)
 
 
 def require_fitted(model: Any) -> None:
@@ -45,7 +43,7 @@ def describe_parameters(model: Any, out: Writer) -> None:
             held.value(name, value)
 
 
-def restore_parameters(kind: type[Estimator], held: Reader) -> Estimator:
+def restore_parameters(kind: type[BaseEstimator], held: Reader) -> Any:
     """Return an estimator that is not fitted. Parameters that are not there have their default."""
     given = held.child("parameters")
     known = set(kind().get_params(deep=False))

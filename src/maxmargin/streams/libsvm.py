@@ -134,10 +134,7 @@ class LibsvmChunks(Chunks):
 
 def floating_type(dtype: Any) -> np.dtype[Any]:
     """Return float64 or float32, or say that it must be one of them."""
-    try:
-        found = np.dtype(dtype)
-    except TypeError:
-        found = None
-    if found not in (np.dtype(np.float64), np.dtype(np.float32)):
-        raise InvalidInputError(f"dtype must be float64 or float32; got {dtype!r}.")
-    return found
+    for known in (np.dtype(np.float64), np.dtype(np.float32)):
+        if dtype == known:
+            return known
+    raise InvalidInputError(f"dtype must be float64 or float32; got {dtype!r}.")
