@@ -26,9 +26,14 @@ def test_an_exception_leaves_all_as_it_was(tmp_path, there, error):
     path = tmp_path / "a"
     if there:
         path.write_text("old")
-    with pytest.raises(error), replacing(path) as new:
-        new.write_text("ne")
-        raise error
+
+    def fail():
+        with replacing(path) as new:
+            new.write_text("ne")
+            raise error
+
+    with pytest.raises(error):
+        fail()
     assert [file.read_text() for file in tmp_path.iterdir()] == (["old"] if there else [])
 
 
@@ -72,11 +77,11 @@ def test_only_files_are_replaced(tmp_path):
 def test_the_file_and_its_folder_reach_the_disk_in_this_order(tmp_path, monkeypatch):
     done = []
     fsync, replace = os.fsync, os.replace
-    monkeypatch.setattr(
-        os,
-        "fsync",
-        lambda handle: (done.append(stat.S_IFMT(os.fstat(handle).st_mode)), fsync(handle)),
-    )
+
+    def kind(handle):
+        return stat.S_IFMT(os.fstat(handle).st_mode)
+
+    monkeypatch.setattr(os, "fsync", lambda handle: (done.append(kind(handle)), fsync(handle)))
     monkeypatch.setattr(os, "replace", lambda *paths: (done.append("replace"), replace(*paths)))
     with replacing(tmp_path / "a") as new:
         new.write_text("new")

@@ -40,6 +40,8 @@ TARGETS = X @ [0.3, -0.2, 0.5, 0.1] + RNG.normal(scale=0.1, size=len(X))
 NAMES = np.array(["setosa", "versicolor", "virginica"])[LABELS]
 TWO = LABELS < 2
 CSR = sparse.csr_matrix
+ALGEBRA = Linear() + 0.5 * RBF(1.0) * Polynomial(1.0, 1.0, 2)
+HALF = StandardScaler(with_mean=False)
 
 
 def _fit(model: Any, rows: Any, y: Any = None) -> Any:
@@ -102,9 +104,7 @@ MAKERS: dict[str, Any] = {
         X,
         TARGETS,
     ),
-    "half scaled": lambda: _fit(
-        make_pipeline(StandardScaler(with_mean=False), SVC()), CSR(X), NAMES
-    ),
+    "half scaled": lambda: _fit(make_pipeline(HALF, SVC()), CSR(X), NAMES),
 }
 
 

@@ -26,15 +26,6 @@ REGRESSORS = {
 }
 
 
-def ours(machine, new, values):
-    """Our decision values in the layout of theirs."""
-    found = machine.decision_function(new)
-    if found.ndim == 2:
-        return found
-    # Of two classes Crammer and Singer's machine has two values, whose difference is ours.
-    return found if values[0, 1] == 0.0 or machine.multi_class == "ovr" else found / 2
-
-
 @pytest.mark.parametrize("bias", [-1, 0, 1, 2.5])
 @pytest.mark.parametrize("y", [LABELS, TWO, 3 - LABELS], ids=["three", "two", "other order"])
 @pytest.mark.parametrize("solver", SOLVERS)
