@@ -17,4 +17,5 @@ done
 LD_PRELOAD="$preload" \
 ASAN_OPTIONS=detect_leaks=0 \
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-    "$venv/bin/python" -m pytest -p no:cacheprovider tests/native tests/solvers/test_engine.py
+    "$venv/bin/python" -m pytest -p no:cacheprovider -k "not as_fast" \
+    tests/native tests/solvers/test_engine.py tests/streams/test_libsvm.py tests/streams/test_libsvm_files.py

@@ -86,6 +86,7 @@ def _restore(model: Any, held: Reader, n_rows: int, n_machines: int, n_classes: 
     model._sparse = held.flag("sparse")
     if model.kernel_.compares_similarities:
         held.require(n_points == n_features, "n_features", "is not the number of points")
+        held.require(not model._sparse, "sparse", "is true for a precomputed kernel")
         model.support_vectors_ = np.empty((0, 0))
     else:
         model.support_vectors_ = _vectors(model, held, (n_vectors, n_features))
