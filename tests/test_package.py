@@ -42,7 +42,7 @@ PUBLIC_MODULES = [
 ]
 
 #: Results and bases, which a user receives but does not make: they are shown where they come from.
-SHOWN_ELSEWHERE = {"Bias", "Callback", "Chunk"}
+SHOWN_ELSEWHERE = {"Bias", "Callback"}
 
 
 def public_objects() -> list[tuple[str, str]]:

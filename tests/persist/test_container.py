@@ -298,6 +298,15 @@ def test_a_missing_file_is_the_systems_to_tell(tmp_path):
         maxmargin.load(tmp_path / "nowhere")
 
 
+def test_values_that_nest_for_ever_are_refused(parts, tmp_path):
+    document, arrays, metadata = parts
+    value = 1.0
+    for _ in range(480):
+        value = {"tuple": [value]}
+    document["parameters"]["class_weight"] = value
+    refusal(write(tmp_path, document, arrays, metadata))
+
+
 def test_infinite_prices_and_nested_kernels_are_fine(tmp_path):
     kernel = maxmargin.kernels.Linear()
     for _ in range(5):

@@ -99,4 +99,8 @@ def load(path: str | PathLike[str]) -> Any:
             raise ModelFileError(f"the array {min(arrays)[:80]!r} belongs to nothing.")
     except ModelFileError as error:
         raise ModelFileError(f"{fspath(path)} cannot be loaded: {error}") from None
+    except RecursionError:
+        raise ModelFileError(
+            f"{fspath(path)} cannot be loaded: its values are nested too deeply."
+        ) from None
     return model
