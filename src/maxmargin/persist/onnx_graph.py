@@ -43,6 +43,8 @@ __all__ = [
 # Of ONNX's TensorProto.DataType.
 _ELEMENTS = {"float32": 1, "int64": 7, "str": 8, "float64": 11}
 
+_KERNELS = (Linear, Polynomial, RBF, Sigmoid, Laplacian, Chi2, Sum, Product, Scaled)
+
 #: Where a value of two classes must be for the second one: zero included, or not.
 Side = Literal["GreaterOrEqual", "Greater"]
 
@@ -96,6 +98,11 @@ class Graph:
 
 def _block(graph: Graph, kernel: Kernel, X: str, vectors: Floats) -> str:
     """Add the matrix of k(x, v)."""
+    # A subclass may compute something else.
+    if type(kernel) not in _KERNELS:
+        raise ModelFileError(
+            f"The kernel {kernel!r} cannot be exported to ONNX: it has no formula that is known here."
+        )
     if isinstance(kernel, Sum | Product):
         parts = [_block(graph, part, X, vectors) for part in kernel.parts]
         operation = "Add" if isinstance(kernel, Sum) else "Mul"
@@ -110,15 +117,12 @@ def _block(graph: Graph, kernel: Kernel, X: str, vectors: Floats) -> str:
         return products
     if isinstance(kernel, RBF):
         return _exponential(graph, kernel.gamma, _squared_distances(graph, X, vectors, products))
-    if isinstance(kernel, Polynomial | Sigmoid):
-        scaled = graph.node("Mul", products, graph.constant(kernel.gamma))
-        shifted = graph.node("Add", scaled, graph.constant(kernel.coef0))
-        if isinstance(kernel, Sigmoid):
-            return graph.node("Tanh", shifted)
-        return graph.node("Pow", shifted, graph.constant(kernel.degree))
-    raise ModelFileError(
-        f"The kernel {kernel!r} cannot be exported to ONNX: it has no formula that is known here."
-    )
+    assert isinstance(kernel, Polynomial | Sigmoid)
+    scaled = graph.node("Mul", products, graph.constant(kernel.gamma))
+    shifted = graph.node("Add", scaled, graph.constant(kernel.coef0))
+    if isinstance(kernel, Sigmoid):
+        return graph.node("Tanh", shifted)
+    return graph.node("Pow", shifted, graph.constant(kernel.degree))
 
 
 def _exponential(graph: Graph, gamma: Any, distances: str) -> str:
