@@ -101,7 +101,7 @@ def _block(graph: Graph, kernel: Kernel, X: str, vectors: Floats) -> str:
     # A subclass may compute something else.
     if type(kernel) not in _KERNELS:
         raise ModelFileError(
-            f"The kernel {kernel!r} cannot be exported to ONNX: it has no formula that is known here."
+            f"The kernel {kernel!r} cannot be exported to ONNX, for its formula is not known here."
         )
     if isinstance(kernel, Sum | Product):
         parts = [_block(graph, part, X, vectors) for part in kernel.parts]
