@@ -35,13 +35,14 @@ def replacing(path: str | PathLike[str]) -> Iterator[Path]:
     ['a.txt']
     """
     target = Path(os.path.realpath(path))
-    mode = _mode_of(target)
+    old = _mode_of(target)
     new = target.with_name(f".maxmargin-{secrets.token_hex(8)}.tmp")
     os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    mode = stat.S_IMODE(new.stat().st_mode) if old is None else old
     try:
-        if mode is not None:
-            new.chmod(mode)
         yield new
+        # Whoever wrote it may have put another file there.
+        new.chmod(mode)
         _to_disk(new, os.O_RDWR)
         new.replace(target)
     except BaseException:

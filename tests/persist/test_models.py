@@ -107,6 +107,12 @@ def test_a_loaded_machine_can_be_fitted_again(name, tmp_path):
     np.testing.assert_array_equal(again.predict(X[:, :3]), expected.predict(X[:, :3]))
 
 
+def test_a_saved_file_can_be_read_by_those_who_could_read_any_other(tmp_path):
+    (tmp_path / "other").write_text("x")
+    maxmargin.save(model("two classes"), tmp_path / "m")
+    assert (tmp_path / "m").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
 def test_names_of_features_come_along(tmp_path):
     frame = pd.DataFrame(X, columns=list("abcd"))
     machine = SVC().fit(frame, LABELS)

@@ -32,9 +32,9 @@ def same(left, right):
 @pytest.fixture(scope="module")
 def data():
     rng = np.random.default_rng(0)
-    X = sparse.random_array((20_000, 300), density=0.1, rng=rng, format="csr")
+    X = sparse.random_array((5_000, 300), density=0.1, rng=rng, format="csr")
     X.data = rng.normal(size=X.nnz) * 10.0 ** rng.integers(-300, 300, X.nnz)
-    return X, rng.integers(-5, 5, 20_000) / 4.0
+    return X, rng.integers(-5, 5, 5_000) / 4.0
 
 
 @pytest.mark.parametrize("zero_based", [False, True])
@@ -52,7 +52,7 @@ def test_what_scikit_learn_writes_is_read_as_it_reads_it(data, tmp_path, zero_ba
 @pytest.mark.parametrize("zero_based", [False, True])
 @pytest.mark.parametrize("suffix", [".svm", ".svm.gz", ".svm.bz2", ".svm.xz"])
 def test_what_is_written_comes_back_to_the_last_bit(data, tmp_path, zero_based, suffix):
-    X, y = data[0][:2000], data[1][:2000]
+    X, y = data[0][:500], data[1][:500]
     path = tmp_path / f"rows{suffix}"
     write_libsvm(X, y, path, zero_based=zero_based)
     rows, labels = read_libsvm(path, zero_based=zero_based, n_features=300)
