@@ -300,11 +300,12 @@ def test_a_missing_file_is_the_systems_to_tell(tmp_path):
 
 def test_values_that_nest_for_ever_are_refused(parts, tmp_path):
     document, arrays, metadata = parts
-    value = 1.0
-    for _ in range(480):
-        value = {"tuple": [value]}
-    document["parameters"]["class_weight"] = value
-    refusal(write(tmp_path, document, arrays, metadata))
+    document["parameters"]["class_weight"] = "nested"
+    for depth in (100, 300, 450):
+        nested = '{"tuple": [' * depth + "1.0" + "]}" * depth
+        text = json.dumps(document).replace('"nested"', nested)
+        save_file(arrays, tmp_path / "odd", {**metadata, "model": text})
+        refusal(tmp_path / "odd")
 
 
 def test_infinite_prices_and_nested_kernels_are_fine(tmp_path):

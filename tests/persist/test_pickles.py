@@ -27,7 +27,7 @@ def by_skops(fitted):
     skops = pytest.importorskip("skops.io")
     content = skops.dumps(fitted)
     unknown = skops.get_untrusted_types(data=content)
-    assert all(name.startswith(("maxmargin.", "numpy.")) for name in unknown), unknown
+    assert all(name.startswith(("maxmargin.", "numpy.", "scipy.")) for name in unknown), unknown
     return skops.loads(content, trusted=unknown)
 
 

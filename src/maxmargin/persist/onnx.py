@@ -67,12 +67,17 @@ def to_onnx(model: Any, *, dtype: Any = np.float64) -> Any:
     if np.dtype(dtype) not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise InvalidInputError(f"dtype must be float64 or float32; got {dtype!r}.")
     require_fitted(model)
+    n_features = getattr(model, "n_features_in_", None)
+    if n_features is None:
+        raise ModelFileError(
+            f"This {type(model).__name__} cannot be exported to ONNX: its kernel is code."
+        )
     register_converters()
     types = _module("skl2onnx.common.data_types")
     kind = types.DoubleTensorType if np.dtype(dtype) == np.float64 else types.FloatTensorType
     try:
         return _module("skl2onnx").convert_sklearn(
-            model, initial_types=[("X", kind([None, int(model.n_features_in_)]))]
+            model, initial_types=[("X", kind([None, int(n_features)]))]
         )
     except ModelFileError:
         raise

@@ -83,7 +83,9 @@ def parse(text: bytes, form: Format) -> Lines:
     fault, line, begin, end, found = read(text, form.first_index, form.n_columns)
     if fault:
         raise FormatError(line, _sentence(fault, text[begin:end], form))
-    return Lines(*found)
+    values, columns, starts, labels, queries, widest = found
+    # The core's 64 bits are NumPy's long long, which prints as another type than its int64.
+    return Lines(values, columns, starts.view(np.int64), labels, queries.view(np.int64), widest)
 
 
 def joined(blocks: Sequence[Lines]) -> Lines:
