@@ -6,7 +6,7 @@ BENCH_VENV := .venv-bench
 NATIVE := $(shell find native -type f 2>/dev/null)
 INSTALL_INPUTS := pyproject.toml CMakeLists.txt $(NATIVE)
 
-.PHONY: demo test lint docs bench bench-kernels bench-sequences bench-engine bench-linear bench-search asan clean
+.PHONY: demo test lint docs fuzz bench bench-kernels bench-sequences bench-engine bench-linear bench-search asan clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -45,6 +45,15 @@ bench-linear: $(BENCH_VENV)/installed
 # make bench-search SEARCH='--problems fingerprint --keep'.
 bench-search: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python -m benchmarks.search $(SEARCH)
+
+# Damaged files, and processes killed while they save: takes an hour. FUZZ and KILLS say how often.
+FUZZ ?= 200000
+KILLS ?= 200
+fuzz: $(VENV)/installed
+	for target in model libsvm liblinear data; do \
+	  (cd tests && ../$(BIN)/python -m fuzz $$target --count $(FUZZ)) || exit 1; \
+	done
+	cd tests && ../$(BIN)/python -m fuzz.kill --count $(KILLS)
 
 # The native tests against a build with the address and undefined-behaviour sanitizers.
 asan:

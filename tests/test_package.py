@@ -39,6 +39,7 @@ PUBLIC_MODULES = [
     "maxmargin.streams",
     "maxmargin.metrics",
     "maxmargin.model_selection",
+    "maxmargin.persist",
     "maxmargin.errors",
 ]
 

@@ -19,11 +19,12 @@ LD_PRELOAD="$preload" \
 ASAN_OPTIONS=detect_leaks=0 \
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
     "$venv/bin/python" -m pytest -p no:cacheprovider -n "${JOBS:-2}" -m "not data" \
-    -k "not time_limit and not interrupt and not seconds and not memory_does_not" \
+    -k "not time_limit and not interrupt and not seconds and not memory_does_not and not as_fast" \
     tests/native tests/solvers/test_engine.py tests/solvers/test_engine_runs.py \
     tests/solvers/test_linear_engine.py tests/solvers/test_linear_runs.py \
     tests/solvers/test_l1.py tests/solvers/test_l1_runs.py \
     tests/solvers/test_crammer_singer.py tests/solvers/test_crammer_singer_runs.py \
     tests/properties/test_linear_machines.py tests/estimators/test_online.py \
     tests/estimators/test_online_invariances.py tests/estimators/test_online_streams.py \
-    tests/estimators/test_online_outlier.py
+    tests/estimators/test_online_outlier.py \
+    tests/streams/test_libsvm.py tests/streams/test_libsvm_files.py

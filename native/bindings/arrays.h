@@ -46,5 +46,6 @@ void bind_linear(nb::module_& module);
 void bind_online(nb::module_& module);
 void bind_sequences(nb::module_& module);
 void bind_sweep(nb::module_& module);
+void bind_text(nb::module_& module);
 
 }  // namespace maxmargin::bindings

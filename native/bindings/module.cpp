@@ -120,6 +120,7 @@ NB_MODULE(_native, module) {
   bind_online(module);
   bind_descent(module);
   bind_sequences(module);
+  bind_text(module);
   module.def("connect_blas", [](nb::object sgemm, nb::object dgemm) {
     blas::connect<float>(gemm_of<float>(sgemm));
     blas::connect<double>(gemm_of<double>(dgemm));

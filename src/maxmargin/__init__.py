@@ -11,6 +11,7 @@
     metrics     decision costs: DCF, EER, Cllr, scorers
     model_selection  grids with shared kernel matrices, paths over C
     streams     data in chunks
+    persist     model files: its own, LIBSVM's, LIBLINEAR's, ONNX
     plot        pictures (extra "plot")
 
 Each layer imports only those listed above it, but for certify, which the solvers use to measure
@@ -38,6 +39,7 @@ from maxmargin.errors import (
     InvalidInputError,
     MaxMarginError,
     MissingDependencyError,
+    ModelFileError,
     NotSeparableError,
     UnsupportedProblemError,
 )
@@ -45,7 +47,7 @@ from maxmargin.problems import Solution
 from maxmargin.solvers import Stop, solve
 
 if TYPE_CHECKING:
-    from maxmargin import estimators, metrics, model_selection
+    from maxmargin import estimators, metrics, model_selection, persist, streams
     from maxmargin.estimators import (
         SVC,
         SVR,
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
         OnlineSVC,
     )
     from maxmargin.model_selection import SVMSearchCV, linear_path, svm_path
+    from maxmargin.persist import load, save
 
 __version__ = "0.1.0"
 
@@ -73,6 +76,7 @@ __all__ = [
     "Margins",
     "MaxMarginError",
     "MissingDependencyError",
+    "ModelFileError",
     "NotSeparableError",
     "NuSVC",
     "NuSVR",
@@ -91,20 +95,24 @@ __all__ = [
     "estimators",
     "kernels",
     "linear_path",
+    "load",
     "margins",
     "metrics",
     "model_selection",
+    "persist",
     "problems",
+    "save",
     "separability",
     "solve",
     "solvers",
+    "streams",
     "svm_path",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Import on first use what needs scikit-learn, which is slow, or matplotlib, an extra."""
-    if name in ("estimators", "metrics", "model_selection", "plot", "streams"):
+    if name in ("estimators", "metrics", "model_selection", "persist", "plot", "streams"):
         return importlib.import_module(f"maxmargin.{name}")
     if name in (
         "SVC",
@@ -118,6 +126,8 @@ def __getattr__(name: str) -> Any:
         "OnlineSVC",
     ):
         return getattr(importlib.import_module("maxmargin.estimators"), name)
+    if name in ("load", "save"):
+        return getattr(importlib.import_module("maxmargin.persist"), name)
     if name in ("SVMSearchCV", "linear_path", "svm_path"):
         return getattr(importlib.import_module("maxmargin.model_selection"), name)
     raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")

@@ -347,3 +347,31 @@ def mismatch(
 def weighted_degree(left: Sequences, right: Sequences, degree: int, shift: int) -> Comparison: ...
 def subsequence(left: Sequences, right: Sequences, length: int, decay: float) -> Comparison: ...
 def longest_common_substring(x: NDArray[np.int32], z: NDArray[np.int32]) -> tuple[int, int]: ...
+
+# What is wrong ("" for nothing), the bytes at which its line and its token begin and the token
+# ends; then values, columns, starts, labels, queries and the number of columns.
+_Parsed = tuple[
+    str,
+    int,
+    int,
+    int,
+    tuple[
+        NDArray[Any],
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.float64],
+        NDArray[np.int64],
+        int,
+    ],
+]
+
+def parse_libsvm32(block: bytes, first_index: int, n_columns: int) -> _Parsed: ...
+def parse_libsvm64(block: bytes, first_index: int, n_columns: int) -> _Parsed: ...
+def format_libsvm(
+    values: NDArray[np.float64],
+    columns: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    labels: NDArray[np.float64],
+    queries: NDArray[np.int64] | None,
+    first_index: int,
+) -> bytes: ...

@@ -7,6 +7,7 @@ __all__ = [
     "InvalidInputError",
     "MaxMarginError",
     "MissingDependencyError",
+    "ModelFileError",
     "NotSeparableError",
     "UnsupportedProblemError",
 ]
@@ -44,3 +45,7 @@ class UnsupportedProblemError(MaxMarginError, ValueError):
 
 class MissingDependencyError(MaxMarginError, ImportError):
     """An optional dependency is needed; the message says how to install it."""
+
+
+class ModelFileError(MaxMarginError, ValueError):
+    """A file does not hold a model that can be loaded, or a model cannot be held by such a file."""

@@ -201,6 +201,11 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
     def _public(self, coefficients: Floats) -> Any:
         return aligned(sparse.csr_array(coefficients)) if self._sparse else coefficients
 
+    def _publish(self) -> None:
+        """Set the coefficients and intercepts in scikit-learn's signs."""
+        self.dual_coef_ = self._public(self._dual_coef_)
+        self.intercept_ = self._intercept_.copy()
+
     def _finish(self, training: Training, tasks: FitTasks, machines: Sequence[Machine]) -> None:
         self._conclude(training, machines)
         tasks.end({})

@@ -54,6 +54,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
     #: Slope and offset of each machine's probabilities.
     _sigmoids: Floats | None
 
+    #: Which class wins of those with equal votes, the first of them first; None: in their order.
+    _preference: Integers | None = None
+
     def _form(self) -> MarginForm:
         raise NotImplementedError
 
@@ -182,14 +185,18 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         owner = np.searchsorted(ranges.starts, support, side="right") - 1
         self._n_support: Any = np.bincount(owner, minlength=ranges.n_classes).astype(np.int32)
         self._pairwise = decomposition.pairwise
+        self._preference = None
         self._intercept_ = decomposition.intercepts(intercepts)
-        # Of two classes scikit-learn makes the second one positive.
-        flip = -1.0 if ranges.n_classes == 2 else 1.0
-        self.dual_coef_ = self._public(flip * self._dual_coef_)
-        self.intercept_ = flip * self._intercept_ + 0.0
+        self._publish()
         self.n_iter_ = decomposition.steps([found.answer.steps for found in outcomes])
         self._sigmoids = None
         return Kept(machines, scales)
+
+    def _publish(self) -> None:
+        # Of two classes scikit-learn makes the second one positive.
+        flip = -1.0 if len(self.classes_) == 2 else 1.0
+        self.dual_coef_ = self._public(flip * self._dual_coef_)
+        self.intercept_ = flip * self._intercept_ + 0.0
 
     def _wants_probabilities(self) -> bool:
         if self.probability == "deprecated":
@@ -248,7 +255,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         elif self.break_ties or not self._pairwise:
             winner = np.argmax(self.decision_function(X), axis=1)
         else:
-            winner = np.argmax(votes_of(self._machine_values(X), k), axis=1)
+            votes = votes_of(self._machine_values(X), k)
+            order = np.arange(k) if self._preference is None else self._preference
+            winner = order[np.argmax(votes[:, order], axis=1)]
         return self.classes_[winner]
 
     @available_if(_has_probabilities)

@@ -118,6 +118,10 @@ n_iter_
         self._fit(self._prepare(X, None, sample_weight))
         return self
 
+    def _publish(self) -> None:
+        super()._publish()
+        self.offset_ = -self._intercept_
+
     def _problem_on(self, training: Training, rows: Integers) -> Callable[[Any], Problem]:
         weight = training.weight[rows]
         return partial(OneClass, nu=self.nu, kernel=training.kernel, sample_weight=weight)
@@ -137,8 +141,12 @@ n_iter_
         """Return for each row of X a value that is positive inside, zero on the boundary."""
         values = self._values(X)[:, 0]
         # Most support vectors lie on the boundary, up to rounding.
-        values[np.abs(values) <= _ROUNDING * self._scale] = 0.0
+        values[np.abs(values) <= self._rounding] = 0.0
         return values
+
+    @property
+    def _rounding(self) -> float:
+        return _ROUNDING * self._scale
 
     def score_samples(self, X: Any) -> Floats:
         """Return the decision without its offset."""

@@ -238,6 +238,20 @@ class Proof:
         self._n_points = n_points
         self._proved: Proved | None = None
 
+    @classmethod
+    def of(cls, proved: Proved) -> Proof:
+        """Return a proof that was made before."""
+        proof = cls((), len(proved.slack))
+        proof._machines, proof._proved = None, proved
+        return proof
+
+    @classmethod
+    def missing(cls, why: str) -> Proof:
+        """Return the proof of a fit whose data are not there, with a sentence on it."""
+        proof = cls((), 0)
+        proof._machines, proof._failure = None, why
+        return proof
+
     def result(self) -> Proved:
         """Return the proof, made now if it is not there yet."""
         if self._failure is not None:

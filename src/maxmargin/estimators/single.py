@@ -51,8 +51,7 @@ class SingleMachine(KernelMachine):
         support = self._keep_support(training, rows, coefficients[None, :])
         self._n_support: Any = np.array([len(support)], dtype=np.int32)
         self._intercept_ = np.array([problem.bias_value(coefficients, offsets)])
-        self.dual_coef_ = self._public(self._dual_coef_)
-        self.intercept_ = self._intercept_.copy()
+        self._publish()
         self.n_iter_ = int(outcome.answer.steps)
         multipliers = qp.sign * outcome.signed
         kept = training.for_proof()

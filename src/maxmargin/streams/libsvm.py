@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 from collections.abc import Iterator
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import numpy as np
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.streams.base import SIZE, Chunk, Chunks, generator_of, positive_whole, regrouped
-from maxmargin.streams.text import Format, FormatError, parse
+from maxmargin.streams.blocks import is_compressed, line_at, opened, whole_lines
+from maxmargin.streams.text import Format, FormatError, Lines, parse
 
-__all__ = ["LibsvmChunks"]
-
-_BLOCK = 1 << 20
+__all__ = ["LibsvmChunks", "floating_type"]
 
 # Lines that stay together in a shuffled stream are those that begin in as many bytes.
 _SHUFFLED_BLOCK = 1 << 15
-
-_OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
 class LibsvmChunks(Chunks):
@@ -79,10 +73,8 @@ class LibsvmChunks(Chunks):
         self.size = positive_whole(size, "size")
         self.shuffle = shuffle
         self.zero_based = zero_based
-        self.dtype = np.dtype(dtype)
-        if self.dtype not in (np.dtype(np.float64), np.dtype(np.float32)):
-            raise InvalidInputError(f"dtype must be float64 or float32; got {self.dtype}.")
-        if shuffle and self.path.suffix in _OPENERS:
+        self.dtype = floating_type(dtype)
+        if shuffle and is_compressed(self.path):
             raise InvalidInputError(
                 "A compressed file can be read only from its start: give shuffle=False, or "
                 f"decompress {self.path}."
@@ -93,50 +85,38 @@ class LibsvmChunks(Chunks):
         """Read the file from its start, or in a new order."""
         if self.n_features is None:
             self.n_features = self._widest()
-        form = Format(self.n_features, self._first_index, self.dtype)
+        width = self.n_features
         blocks = self._shuffled_blocks() if self.shuffle else self._blocks()
-        return regrouped(self._pieces(blocks, form), self.size)
-
-    @property
-    def _first_index(self) -> int:
-        return 0 if self.zero_based else 1
+        pieces = ((lines.matrix(width), lines.labels) for lines in self._parsed(blocks, width))
+        return regrouped(pieces, self.size)
 
     def _widest(self) -> int:
         """Return the number of features that the indices imply."""
-        form = Format(None, self._first_index, self.dtype)
-        pieces = self._pieces(self._blocks(), form)
-        return max(1, max((X.shape[1] for X, _ in pieces), default=1))
+        return max(
+            1, max((lines.widest for lines in self._parsed(self._blocks(), None)), default=1)
+        )
 
-    def _pieces(self, blocks: Iterator[tuple[int, bytes]], form: Format) -> Iterator[Chunk]:
+    def _parsed(self, blocks: Iterator[tuple[int, bytes]], width: int | None) -> Iterator[Lines]:
+        form = Format(width, 0 if self.zero_based else 1, self.dtype)
         for offset, text in blocks:
             try:
                 yield parse(text, form)
             except FormatError as fault:
-                line = self._line_at(offset + fault.offset)
+                with opened(self.path) as file:
+                    line = line_at(file, offset + fault.offset, str(self.path))
                 raise InvalidInputError(f"{self.path}, line {line}: {fault.what}") from None
-
-    def _open(self) -> BinaryIO:
-        opener = _OPENERS.get(self.path.suffix, open)
-        return cast(BinaryIO, opener(self.path, "rb"))
 
     def _blocks(self) -> Iterator[tuple[int, bytes]]:
         """Return whole lines and where they begin."""
-        offset, rest = 0, b""
-        with self._open() as file:
-            while block := file.read(_BLOCK):
-                end = block.rfind(b"\n") + 1
-                if end == 0:
-                    rest += block
-                    continue
-                text = rest + block[:end]
+        offset = 0
+        with opened(self.path) as file:
+            for text in whole_lines(file, str(self.path)):
                 yield offset, text
-                offset, rest = offset + len(text), block[end:]
-        if rest:
-            yield offset, rest
+                offset += len(text)
 
     def _shuffled_blocks(self) -> Iterator[tuple[int, bytes]]:
         n_blocks = -(-self.path.stat().st_size // _SHUFFLED_BLOCK)
-        with self._open() as file:
+        with opened(self.path) as file:
             for begin in (self._generator.permutation(n_blocks) * _SHUFFLED_BLOCK).tolist():
                 if begin > 0:
                     # The line that is under way belongs to the block before.
@@ -151,11 +131,10 @@ class LibsvmChunks(Chunks):
                 if text:
                     yield first, text
 
-    def _line_at(self, offset: int) -> int:
-        """Return the number of the line that begins there."""
-        with self._open() as file:
-            line = 1
-            while offset > 0 and (block := file.read(min(_BLOCK, offset))):
-                line += block.count(b"\n")
-                offset -= len(block)
-        return line
+
+def floating_type(dtype: Any) -> np.dtype[Any]:
+    """Return float64 or float32, or say that it must be one of them."""
+    for known in (np.dtype(np.float64), np.dtype(np.float32)):
+        if dtype == known:
+            return known
+    raise InvalidInputError(f"dtype must be float64 or float32; got {dtype!r}.")

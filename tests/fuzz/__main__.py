@@ -1,0 +1,80 @@
+"""Damage files and open them, as often as asked: ``python -m fuzz model --count 200000``.
+
+The process may not allot more than a little beyond what it has, and no file may take long.
+"""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import random
+import resource
+import sys
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from maxmargin import MaxMarginError
+
+from .mutations import mutated
+from .targets import TARGETS
+
+#: Beyond what the process has when it begins, in bytes.
+ROOM = 256 << 20
+#: For one file.
+SECONDS = 5.0
+#: For one file, after which the process ends with a trace of where it is.
+HANG = 60.0
+
+
+def _limit_memory() -> None:
+    status = Path("/proc/self/status").read_text()
+    in_use = next(line for line in status.splitlines() if line.startswith("VmSize"))
+    most = int(in_use.split()[1]) * 1024 + ROOM
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def fuzz(name: str, count: int, seed: int) -> Counter[str]:
+    """Open so many damaged files; return how that ended."""
+    target = TARGETS[name]
+    ends: Counter[str] = Counter()
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        seeds = target.seeds(folder)
+        for whole in seeds:
+            target.use(folder / "whole", whole)
+        _limit_memory()
+        for k in range(count):
+            chance = random.Random(f"{name} {seed} {k}")
+            content = mutated(chance.choice(seeds), chance)
+            faulthandler.dump_traceback_later(HANG, exit=True)
+            started = perf_counter()
+            try:
+                target.use(folder / "damaged", content)
+                ends["opened"] += 1
+            except MaxMarginError:
+                ends["refused"] += 1
+            except BaseException:
+                kept = Path.cwd() / f"fuzz-{name}-{seed}-{k}"
+                kept.write_bytes(content)
+                sys.stderr.write(f"The file is kept as {kept}.\n")
+                raise
+            assert perf_counter() - started < SECONDS, f"{name} {seed} {k} took too long"
+        faulthandler.cancel_dump_traceback_later()
+    return ends
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("target", choices=sorted(TARGETS))
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    ends = fuzz(asked.target, asked.count, asked.seed)
+    assert sum(ends.values()) == asked.count
+    sys.stdout.write(f"{asked.target}: {ends['refused']} refused, {ends['opened']} opened\n")
+
+
+if __name__ == "__main__":
+    main()
