@@ -99,7 +99,13 @@ def test_programs_that_never_ran_end_no_task():
     tasks = callbacks.FitTasks(object(), 5, None, None, None)
     ended = []
     tasks.active = True
-    tasks._task = lambda name: ended.append(name) or setattr(tasks, "done", tasks.done + 1)
+
+    def end(name):
+        ended.append(name)
+        tasks.done += 1
+        return False
+
+    tasks._task = end
     tasks.end_run(2)
     assert ended == ["program"] * 2
 
