@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from maxmargin.errors import ModelFileError
 from maxmargin.files import replacing
@@ -44,7 +44,8 @@ def write(
     }
     flat = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
     with replacing(path) as new:
-        save_file(flat, new, metadata)
+        # Its save_file makes a temporary file of its own, which a kill would leave behind.
+        new.write_bytes(save(flat, metadata))
 
 
 def read(path: str | PathLike[str]) -> tuple[Any, dict[str, NDArray[Any]]]:
