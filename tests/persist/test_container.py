@@ -173,7 +173,7 @@ def test_the_state_of_a_learner_is_checked(tmp_path, name):
     assert "numbers are negative" in refusal(
         write(tmp_path, document, {**arrays, "numbers": -1 - arrays["numbers"]}, metadata)
     )
-    huge = {**arrays, "directions": arrays["directions"] * 0 + 1e308}
+    huge = {**arrays, "vectors": arrays["vectors"] * 0 + 1e308}
     numbers = arrays["numbers"].copy()
     numbers[:, 1:4] = 1e308
     assert "not finite" in refusal(

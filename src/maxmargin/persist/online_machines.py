@@ -33,8 +33,7 @@ def _describe(model: Any, out: Writer) -> None:
     describe_parameters(model, out)
     describe_features(model, out)
     learner = model._learner
-    out.array("directions", learner.directions)
-    out.array("corrections", learner.corrections)
+    out.array("vectors", learner.vectors.reshape(-1, learner.vectors.shape[-1]))
     out.array("numbers", learner.numbers.view(np.float64).reshape(len(learner.numbers), -1))
     out.value("n_iterations", int(model.n_iter_))
     _describe_generator(model._generator, out.child("generator"))
@@ -66,12 +65,13 @@ def _restore(model: Any, held: Reader) -> Any:
     n_features = restore_features(model, held)
     # Made for one feature: its arrays are those of the file.
     learner = model._new_learner(1)
-    n_machines, fields = len(learner.numbers), learner.numbers.dtype
-    learner.directions = held.array("directions", "float64", (n_machines, n_features))
-    learner.corrections = held.array("corrections", "float64", (n_machines, n_features))
+    n_machines, n_vectors, _ = learner.vectors.shape
+    fields = learner.numbers.dtype
+    vectors = held.array("vectors", "float64", (n_machines * n_vectors, n_features))
+    learner.vectors = np.ascontiguousarray(vectors).reshape(n_machines, n_vectors, n_features)
     numbers = held.array("numbers", "float64", (n_machines, len(fields.names)))
     learner.numbers = np.ascontiguousarray(numbers).view(fields)[:, 0]
-    counts = [learner.numbers[name] for name in ("seen", "norm", "size", "travelled")]
+    counts = [learner.numbers[name] for name in ("seen", "norm", "size", "bias_squares", "bias_touched")]
     held.require(all((count >= 0).all() for count in counts), "numbers", "are negative")
     model._learner = learner
     model._generator = _restore_generator(held.child("generator"))
