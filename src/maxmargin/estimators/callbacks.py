@@ -70,7 +70,7 @@ class FitTasks:
         """Tell the callbacks that so many programs have ended; return whether one asks to stop."""
         stop = False
         while self.active and self.done < n_done:
-            stop |= self._task(self.name)
+            stop = bool(self._task(self.name)) or stop
         return stop
 
     def part(self, name: str, fitted: Callable[[], dict[str, Any]]) -> bool:

@@ -20,6 +20,9 @@ __all__ = ["Group", "final_machine", "groups_of", "with_params"]
 
 Params = Mapping[str, Any]
 
+#: Every parameter that is a price of some machine.
+_PRICES = frozenset({"C", "nu", "epsilon"})
+
 
 @dataclass
 class Group:
@@ -48,6 +51,11 @@ class Group:
         machine = final_machine(self.estimator)
         assert machine is not None
         return machine
+
+    def prices(self, params: Params, prefix: str) -> dict[str, Any]:
+        """Return a candidate's prices, given its parameters."""
+        machine = self.machine
+        return {name: params.get(prefix + name, getattr(machine, name)) for name in machine._prices}
 
     @property
     def is_bare(self) -> bool:
@@ -78,29 +86,32 @@ def final_machine(estimator: Any) -> KernelMachine | None:
 
 def groups_of(estimator: Any, candidates: Sequence[Params]) -> tuple[list[Group], list[int]]:
     """Return the groups, and the candidates that need fits of their own."""
-    found: dict[Hashable, Group] = {}
+    prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
+    found: dict[Hashable, Group | None] = {}
     alone: list[int] = []
     for place, params in enumerate(candidates):
-        fresh = with_params(estimator, params)
-        machine = final_machine(fresh)
-        if machine is None or not _is_sweepable(fresh, machine):
+        others = {k: v for k, v in params.items() if k.removeprefix(prefix) not in _PRICES}
+        key = _key(others)
+        if key not in found:
+            found[key] = _group(with_params(estimator, params), others, prefix)
+        group = found[key]
+        prices = {} if group is None else group.prices(params, prefix)
+        if group is None or not all(isinstance(price, Real) for price in prices.values()):
             alone.append(place)
-            continue
-        prices = _prices(machine)
-        prefix = f"{fresh.steps[-1][0]}__" if isinstance(fresh, Pipeline) else ""
-        others = {k: v for k, v in params.items() if k.removeprefix(prefix) not in prices}
-        setting = _key({k: v for k, v in others.items() if prefix and not k.startswith(prefix)})
-        group = found.get(_key(others))
-        if group is None:
-            group = found[_key(others)] = Group(fresh, setting, _kernel(machine))
-        group.members.append((place, prices))
-    for group in found.values():
+        else:
+            group.members.append((place, prices))
+    groups = [group for group in found.values() if group is not None and group.members]
+    for group in groups:
         group.members.sort(key=lambda member: tuple(member[1].values()))
-    return list(found.values()), alone
+    return groups, alone
 
 
-def _prices(machine: KernelMachine) -> dict[str, Any]:
-    return {name: getattr(machine, name) for name in machine._prices}
+def _group(estimator: Any, others: Params, prefix: str) -> Group | None:
+    machine = final_machine(estimator)
+    if machine is None or not _is_sweepable(estimator, machine):
+        return None
+    setting = _key({k: v for k, v in others.items() if prefix and not k.startswith(prefix)})
+    return Group(estimator, setting, _kernel(machine))
 
 
 def _kernel(machine: KernelMachine) -> Kernel:
@@ -114,12 +125,11 @@ def _is_sweepable(estimator: Any, machine: KernelMachine) -> bool:
         kernel = _kernel(machine)
     except (TypeError, ValueError):
         return False
-    numbers = all(isinstance(price, Real) for price in _prices(machine).values())
     if not isinstance(estimator, Pipeline):
-        return numbers and can_sweep(machine)
+        return can_sweep(machine)
     # Of a pipeline's similarities only those to the training points are known.
     plain = type(estimator) is Pipeline and not kernel.compares_similarities
-    return numbers and plain and can_sweep(machine)
+    return plain and can_sweep(machine)
 
 
 def _key(params: Params) -> Hashable:

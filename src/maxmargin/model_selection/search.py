@@ -90,7 +90,7 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
     >>> X, y = load_iris(return_X_y=True)
     >>> grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]}
     >>> search = SVMSearchCV(SVC(), grid, cv=3).fit(X, y)
-    >>> search.best_params_, round(search.best_score_, 2)
+    >>> search.best_params_, round(float(search.best_score_), 2)
     ({'C': 10.0, 'gamma': 0.1}, 0.97)
     >>> search.best_estimator_.certificate_.holds(1e-3)
     True
