@@ -29,7 +29,7 @@ constexpr int64_t most_fine_members = 4096;
 // The fine level is made anew when less than this share of it may still move. That, or many new
 // members, pays after some rounds only, for most solutions are found before.
 constexpr double most_idle = 0.4;
-constexpr int64_t opening_rounds = 6;
+constexpr int64_t opening_rounds = 2;
 constexpr int64_t soon_fine_members = 1536;
 constexpr int64_t few_new_members = 512;
 

@@ -251,7 +251,9 @@ def test_the_bar_counts_cells(two_classes, monkeypatch):
     shown = io.StringIO()
     console = progress.Console
     monkeypatch.setattr(
-        progress, "Console", lambda **_: console(file=shown, force_terminal=True, width=120)
+        progress,
+        "Console",
+        lambda **_: console(file=shown, force_terminal=True, width=120, color_system=None),
     )
     SVMSearchCV(SVC(), GRID, cv=FOLDS, verbose=1).fit(*two_classes)
     assert "18/18" in shown.getvalue()

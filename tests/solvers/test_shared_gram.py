@@ -113,6 +113,38 @@ def test_each_solution_is_optimal(kind, n_used, dtype, X, y, rng):
         np.testing.assert_array_equal(path.similarities(few), path.similarities(everywhere)[few])
 
 
+@pytest.mark.parametrize("gamma", [0.02, 3.0], ids=["few free", "most free"])
+@pytest.mark.parametrize("kind", ["soft", "regularised", "nu"])
+def test_large_machines_are_optimal_too(kind, gamma, rng):
+    X = rng.normal(size=(2600, 4))
+    y = np.where((X**2).sum(axis=1) + rng.normal(size=2600) > 4, 1.0, -1.0)
+    constant = 1.0 if kind == "regularised" else 0.0
+    gram = filled(RBF(gamma), X, np.float32, constant)
+    K = RBF(gamma).block(X, X) + constant
+    points = np.sort(rng.permutation(2600)[:2300])
+    path, tol, start = None, 1e-3, None
+    for price in [0.2, 0.4] if kind == "nu" else [0.1, 3.0, 100.0, 1000.0]:
+        bias = {"bias": Regularised(1.0)} if kind == "regularised" else {}
+        problem = (
+            NuMargin(X[points], y[points], nu=price, kernel=RBF(gamma))
+            if kind == "nu"
+            else SoftMargin(X[points], y[points], C=price, kernel=RBF(gamma), **bias)
+        )
+        qp = problem.dual()
+        start = qp.project(np.zeros(2300) if start is None else start)
+        program = Program.of(qp, start)
+        path = path or PricePath(gram, program, points, tol)
+        answer = path.solve(program, 1.0, tol, None)
+        assert answer.converged
+        start = answer.signed
+        gradient = K[np.ix_(points, points)] @ answer.signed + qp.linear
+        rounding = 1e-7 * np.abs(answer.signed).sum()
+        assert program.violation(answer.signed, gradient) <= tol + rounding
+        np.testing.assert_allclose(
+            path.similarities(np.arange(2600)), K[:, points] @ answer.signed, atol=rounding + 1e-9
+        )
+
+
 def test_the_error_of_rounding_is_measured_and_made_up_for(X, y):
     gram = filled(RBF(0.3), X, np.float32)
     points = np.arange(300)
