@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from statistics import median
@@ -37,7 +37,7 @@ from maxmargin.kernels import (
 )
 from maxmargin.kernels.blocks import default_threads, simd_level
 
-REPEATS = 5
+REPEATS = 3
 QUIET = 0.1
 
 
@@ -171,8 +171,18 @@ def measure(case: Case, texts: list[str]) -> Iterator[Result]:
 HEADINGS = ["kernel", "maxmargin (s)", "peer", "what it does", "peer (s)", "measured on", "ratio"]
 
 
+def shown(kernel: Any) -> str:
+    """The kernel as it is called, without what is left at its default."""
+    given = [
+        f"{field.name}={getattr(kernel, field.name)!r}"
+        for field in fields(kernel)
+        if getattr(kernel, field.name) != field.default
+    ]
+    return f"{type(kernel).__name__}({', '.join(given)})"
+
+
 def columns(result: Result, n: int) -> list[str]:
-    kernel, ours = f"`{result.kernel!r}`", show_seconds(result.ours)
+    kernel, ours = f"`{shown(result.kernel)}`", show_seconds(result.ours)
     if result.peer is None or result.theirs is None:
         return [kernel, ours, "", "", "", "", ""]
     rows = min(result.peer.rows, n)

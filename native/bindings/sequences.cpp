@@ -136,7 +136,8 @@ void fill_diagonal(const HeldComparison& held,
 }
 
 nb::tuple longest_common_substring(Vector<int32_t> x, Vector<int32_t> z) {
-  const auto found = sequences::longest_common_substring({x.data(), x.size()}, {z.data(), z.size()});
+  const sequences::Sequence first(x.data(), x.size()), second(z.data(), z.size());
+  const auto found = sequences::longest_common_substring(first, second);
   return nb::make_tuple(found.begin, found.length);
 }
 
@@ -148,8 +149,8 @@ void bind_sequences(nb::module_& module) {
   nb::class_<HeldComparison>(module, "Comparison")
       .def("fill", &fill, "rows"_a.none(), "columns"_a.none(), "out"_a.noconvert(), "n_threads"_a)
       .def("fill_diagonal", &fill_diagonal, "out"_a.noconvert(), "n_threads"_a)
-      .def_prop_ro("n_left", [](const HeldComparison& held) { return held.comparison->n_left(); })
-      .def_prop_ro("n_right", [](const HeldComparison& held) { return held.comparison->n_right(); });
+      .def_prop_ro("n_left", [](const HeldComparison& c) { return c.comparison->n_left(); })
+      .def_prop_ro("n_right", [](const HeldComparison& c) { return c.comparison->n_right(); });
   module.def("common_substrings", &common_substrings, "left"_a, "right"_a, "distinct"_a,
              "shortest"_a, "longest"_a);
   module.def("spectrum", &spectrum, "left"_a, "right"_a, "shortest"_a, "longest"_a);

@@ -49,6 +49,11 @@ class OccurrencePairs {
   std::vector<int64_t> occurrences_, up_to_;
 };
 
+template <class T>
+T capped(int64_t value) {
+  return static_cast<T>(std::min<int64_t>(value, std::numeric_limits<T>::max()));
+}
+
 // A tile's columns with lanes of T, and room to work in.
 template <class T>
 struct Lanes {
@@ -57,6 +62,31 @@ struct Lanes {
     kernels::Memory<T> floors, above, longest;
   };
   std::vector<Group> groups;
+
+  Lanes(const Sequences& sequences, Places columns) {
+    for (Panel<T>& panel : panels_of<T>(sequences, columns)) {
+      kernels::Memory<T> above = panel.room();
+      groups.push_back({std::move(panel), {}, std::move(above), {}});
+    }
+  }
+
+  // A substring that is no longer than its floor does not count where it ends.
+  void set_floors(const Sequences& sequences, Places columns,
+                  const std::vector<int64_t>& floor_of) {
+    constexpr size_t width = Panel<T>::width;
+    for (size_t g = 0; g < groups.size(); ++g) {
+      Group& group = groups[g];
+      group.longest = group.panel.room();
+      group.floors = group.panel.fill(std::numeric_limits<T>::max());
+      for (size_t l = 0; l < width && g * width + l < columns.size(); ++l) {
+        const int64_t column = columns[g * width + l];
+        const int64_t start = sequences.starts[column];
+        for (int64_t j = 0; j < sequences.length(column); ++j) {
+          group.floors[j * width + l] = capped<T>(floor_of[start + j]);
+        }
+      }
+    }
+  }
 };
 
 }  // namespace
@@ -83,16 +113,19 @@ CommonSubstrings::CommonSubstrings(std::unique_ptr<const Corpus> corpus, Count c
                                    Lengths lengths)
     : TiledComparison(std::move(corpus)), count_(count), lengths_(lengths) {
   if (count_ == Count::pairs) return;
-  repeats_.reserve(right().starts[right().n]);
+  floors_.reserve(right().starts[right().n]);
   for (int64_t i = 0; i < right().n; ++i) {
     const SuffixAutomaton automaton(right()[i]);
-    repeats_.insert(repeats_.end(), automaton.repeats().begin(), automaton.repeats().end());
+    for (const int64_t repeat : automaton.repeats()) {
+      floors_.push_back(std::max(repeat, lengths_.shortest - 1));
+    }
   }
 }
 
 template <class T>
 bool CommonSubstrings::suits(int64_t longest_run) const {
-  const int64_t most = count_ == Count::pairs ? simd::longest_run<T> : std::numeric_limits<T>::max();
+  const int64_t widest = std::numeric_limits<T>::max();
+  const int64_t most = count_ == Count::pairs ? simd::longest_run<T> : widest;
   return holds_letters<T>(corpus().n_letters()) && longest_run <= most;
 }
 
@@ -128,34 +161,15 @@ template <class T>
 void CommonSubstrings::by_lanes(int64_t row, Tile& tile, double* values) const {
   constexpr int64_t width = Panel<T>::width;
   const auto& loops = simd::active_sequence_loops<T>();
-  const auto capped = [](int64_t value) {
-    return static_cast<T>(std::min<int64_t>(value, std::numeric_limits<T>::max()));
-  };
   std::optional<Lanes<T>>& lanes = tile.template lanes<T>();
   if (!lanes) {
-    lanes.emplace();
-    for (Panel<T>& panel : panels_of<T>(right(), tile.columns)) {
-      kernels::Memory<T> above = panel.room(), longest, floors;
-      if (count_ == Count::distinct) {
-        longest = panel.room();
-        floors = panel.fill(std::numeric_limits<T>::max());
-        const size_t first = lanes->groups.size() * width;
-        for (size_t l = first; l < std::min(first + width, tile.columns.size()); ++l) {
-          const int64_t column = tile.columns[l];
-          for (int64_t j = 0; j < right().length(column); ++j) {
-            const int64_t repeat = repeats_[right().starts[column] + j];
-            floors[j * width + l - first] = capped(std::max(repeat, lengths_.shortest - 1));
-          }
-        }
-      }
-      lanes->groups.push_back(
-          {std::move(panel), std::move(floors), std::move(above), std::move(longest)});
-    }
+    lanes.emplace(right(), tile.columns);
+    if (count_ == Count::distinct) lanes->set_floors(right(), tile.columns, floors_);
   }
   const std::vector<T> letters = row_of<T>(left()[row]);
   const auto n_rows = static_cast<int64_t>(letters.size());
   const bool limited = lengths_.shortest > 1 || lengths_.longest < left().length(row);
-  const T below = capped(lengths_.shortest - 1), most = capped(lengths_.longest);
+  const T below = capped<T>(lengths_.shortest - 1), most = capped<T>(lengths_.longest);
   for (size_t g = 0; g < lanes->groups.size(); ++g) {
     const typename Lanes<T>::Group& group = lanes->groups[g];
     const T* codes = group.panel.codes();
@@ -183,12 +197,12 @@ void CommonSubstrings::by_automaton(int64_t row, Places columns, double* values,
   if (!distinct) pairs.emplace(automaton, lengths_);
   for (const int64_t column : columns) {
     worker.checkpoint();
-    const int64_t* repeat = distinct ? repeats_.data() + right().starts[column] : nullptr;
+    const int64_t* floor = distinct ? floors_.data() + right().starts[column] : nullptr;
     int64_t total = 0;
     SuffixAutomaton::Match match;
     for (const int32_t code : right()[column]) {
       match = automaton.read(match, code);
-      total += distinct ? clipped(*repeat++, match.length, lengths_) : pairs->of(match);
+      total += distinct ? clipped(*floor++, match.length, lengths_) : pairs->of(match);
     }
     *values++ = static_cast<double>(total);
   }

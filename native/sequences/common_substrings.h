@@ -34,7 +34,7 @@ class CommonSubstrings final : public TiledComparison {
 
   Count count_;
   Lengths lengths_;
-  std::vector<int64_t> repeats_;  // R_j of every code on the right, if different ones are counted
+  std::vector<int64_t> floors_;  // max(R_j, shortest - 1) of every code on the right, if distinct
 };
 
 }  // namespace maxmargin::sequences

@@ -34,7 +34,9 @@ class Panel {
   static constexpr int64_t width = simd::lanes<T>;
 
   Panel(const Sequences& sequences, std::span<const int64_t> columns) {
-    for (const int64_t column : columns) n_columns_ = std::max(n_columns_, sequences.length(column));
+    for (const int64_t column : columns) {
+      n_columns_ = std::max(n_columns_, sequences.length(column));
+    }
     codes_ = fill(behind_column<T>);
     for (size_t l = 0; l < columns.size(); ++l) {
       const Sequence sequence = sequences[columns[l]];

@@ -40,7 +40,9 @@ class Corpus {
   struct Owned {
     std::vector<int32_t> codes;
     std::vector<int64_t> starts;
-    Sequences view() const { return {codes.data(), starts.data(), static_cast<int64_t>(starts.size()) - 1}; }
+    Sequences view() const {
+      return {codes.data(), starts.data(), static_cast<int64_t>(starts.size()) - 1};
+    }
   };
 
   Owned owned_left_, owned_right_;

@@ -101,8 +101,9 @@ void Spectrum::fill_row(int64_t row, const Owners& owners, int64_t n_columns, do
   std::fill_n(out, n_columns, 0.0);
   for (int64_t e = left_.starts[row]; e < left_.starts[row + 1]; ++e) {
     const double count = left_.counts[e];
-    const int64_t end = owners.starts[left_.names[e] + 1];
-    for (int64_t o = owners.starts[left_.names[e]]; o < end && owners.positions[o] < n_columns; ++o) {
+    const int32_t name = left_.names[e];
+    const int64_t end = owners.starts[name + 1];
+    for (int64_t o = owners.starts[name]; o < end && owners.positions[o] < n_columns; ++o) {
       out[owners.positions[o]] += count * owners.counts[o];
     }
   }

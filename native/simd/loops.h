@@ -111,8 +111,9 @@ inline constexpr int distances_at_once = 3;
 template <class T>
 inline constexpr int64_t longest_run = ((int64_t{1} << (8 * sizeof(T))) - 1) / run_strip;
 
-// One sequence of codes, the row, against a panel of others, a lane each: panel[j * lanes<T> + l] is
-// code j of sequence l. Codes behind an end equal none. Sums have an entry a lane and are added to.
+// One sequence of codes, the row, against a panel of others, a lane each: panel[j * lanes<T> + l]
+// is code j of sequence l. Codes behind an end equal none. Sums have an entry a lane, and are added
+// to.
 template <class T>
 struct SequenceLoops {
   // The sum over all cells of the length of the run of equal codes that ends there; `above` is
