@@ -19,8 +19,8 @@ __all__ = ["Matrices", "Shared", "affordable"]
 # By default a search may take this share of the available memory.
 _SHARE = 0.25
 
-# What a worker's own matrices take, as a share of the shared one.
-_OWN_SHARE = 0.5
+# What a worker's own matrices take at most, as a share of the shared one.
+_OWN_SHARE = 1.5
 
 _PATIENCE = 0.1
 
