@@ -12,6 +12,7 @@
     model_selection  grids with shared kernel matrices, paths over C
     streams     data in chunks
     plot        pictures (extra "plot")
+    study       kernels, grids and costs in one call: a ranking and a report
 
 Each layer imports only those listed above it, but for certify, which the solvers use to measure
 their progress.
@@ -104,7 +105,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import on first use what needs scikit-learn, which is slow, or matplotlib, an extra."""
-    if name in ("estimators", "metrics", "model_selection", "plot", "streams"):
+    if name in ("estimators", "metrics", "model_selection", "plot", "streams", "study"):
         return importlib.import_module(f"maxmargin.{name}")
     if name in (
         "SVC",
@@ -124,4 +125,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "plot", "__version__"]
+    return [*__all__, "plot", "study", "__version__"]
