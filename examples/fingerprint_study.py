@@ -1,7 +1,7 @@
 """The fingerprint study: three kernels over their grids, ranked by cost, calibrated, certified.
 
-Usage: python examples/fingerprint_study.py [folder]. The report, one page, goes to the folder, demo/
-in the repository by default. The data set is found in the folder that MAXMARGIN_DATA names, or in
+Usage: python examples/fingerprint_study.py [folder]. The report goes to the folder, demo/ in the
+repository by default. The data set is found in the folder that MAXMARGIN_DATA names, or in
 ../shared/data beside the repository.
 """
 
