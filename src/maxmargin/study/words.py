@@ -42,10 +42,8 @@ def percent(part: float) -> str:
 
 def params_text(params: Mapping[str, Any]) -> str:
     """Return parameters in one line."""
-    return (
-        ", ".join(f"{name} = {number(value)}" for name, value in params.items())
-        or "default parameters"
-    )
+    listed = ", ".join(f"{name} = {number(value)}" for name, value in params.items())
+    return listed or "default parameters"
 
 
 def group_text(group: tuple[str, str]) -> str:
