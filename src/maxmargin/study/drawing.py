@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import escape
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -87,5 +88,4 @@ def _inline(document: str, name: str, alternative: str) -> str:
     svg = re.sub(r'(\bid="|\bhref="#|url\(#)', rf"\g<1>{name}-", svg)
     opening, rest = svg.split(">", 1)
     opening = re.sub(r'\s(width|height)="[^"]*"', "", opening)
-    label = alternative.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    return f'{opening} role="img" aria-label="{label}">{rest}'
+    return f'{opening} role="img" aria-label="{escape(alternative)}">{rest}'

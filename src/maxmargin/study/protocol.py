@@ -77,7 +77,7 @@ def protocol_of(y: Any, split: Any, cv: Any) -> Protocol:
 
 def _rows(split: Any, everything: Integers) -> Rows:
     try:
-        train, test = (everything[np.asarray(part)] for part in split)
+        train, test = (_chosen(everything, part) for part in split)
     except (TypeError, ValueError, IndexError) as error:
         raise InvalidInputError(
             f"split must be two arrays of rows, those to train on and those to judge: {error}."
@@ -87,3 +87,8 @@ def _rows(split: Any, everything: Integers) -> Rows:
     if len(np.intersect1d(train, test)):
         raise InvalidInputError("split judges rows that it trains on: give two separate parts.")
     return train, test
+
+
+def _chosen(everything: Integers, part: Any) -> Integers:
+    rows = np.asarray(part)
+    return everything[rows] if rows.size else everything[:0]

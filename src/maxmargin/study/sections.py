@@ -59,7 +59,7 @@ def _ranked(result: StudyResult, rows: Sequence[StudyRow], caption: str) -> str:
     headings = [Cell("#"), *_texts("machine", "data", "parameters")]
     headings += _numbers("minDCF", "actDCF", "calibrated")
     if result.n_evaluation:
-        headings += _numbers("evaluation minDCF", "actDCF", "calibrated")
+        headings += _numbers("eval. minDCF", "eval. actDCF", "eval. calibrated")
     headings += _numbers("support vectors", "free", "bounded", "gap")
     headings.append(Cell("certificate", "text"))
     highest = max(row.min_dcf for row in result.table) or 1.0
@@ -89,7 +89,7 @@ def calibrated(result: StudyResult) -> list[str]:
     headings = [*_texts("machine", "data", "parameters"), *_numbers("minDCF", "actDCF")]
     headings += _numbers("calibrated", "lost before", "lost after")
     if result.n_evaluation:
-        headings += _numbers("evaluation minDCF", "actDCF", "calibrated")
+        headings += _numbers("eval. minDCF", "eval. actDCF", "eval. calibrated")
     body = []
     for row in result.leaders:
         cells = _texts(row.family, row.preprocessing, params_text(row.params))
