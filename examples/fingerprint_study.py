@@ -37,6 +37,7 @@ KERNELS = [
 ]
 
 CERTIFIED_AT = 1e-6
+_WIDTH_OF_A_FILE = 120
 
 
 @dataclass(frozen=True)
@@ -129,12 +130,17 @@ def main(folder: Path = ROOT / "demo") -> None:
         print(f"{DATA} is not here: set MAXMARGIN_DATA to the folder of the data sets.")
         return
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=_WIDTH_OF_A_FILE)
     result = run(path, verbose=console.is_terminal)
     console.print(result)
     best = result.best
     print(f"{len(result.table)} machines in {result.seconds:.0f} s, the best: {best.claim}")
-    print(f"minDCF {best.min_dcf:.4f}, actDCF {best.act_dcf:.4f} as trained")
-    print(f"actDCF calibrated: {best.calibrated_act_dcf:.4f}")
+    for rows, costs in (("validation", best), ("evaluation", best.evaluation)):
+        print(
+            f"{rows}: minDCF {costs.min_dcf:.4f}, actDCF {costs.act_dcf:.4f} as trained, "
+            f"{costs.calibrated_act_dcf:.4f} calibrated"
+        )
     print(f"report: {write(result, folder)}")
 
 

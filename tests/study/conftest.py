@@ -45,7 +45,7 @@ def result(data, rows, families):
         split=rows,
         cv=3,
         evaluation=(X[500:], y[500:]),
-        machine=SVC(tol=1e-7),
+        machine=SVC(tol=1e-9),
         certified_at=1e-6,
     )
 

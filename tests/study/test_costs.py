@@ -49,7 +49,7 @@ TRANSFORMERS = {
 
 def their_machine(row):
     kernel = {"linear": "linear", "Gaussian": "rbf", "rbf": "rbf"}[row.family]
-    machine = svm.SVC(kernel=kernel, tol=1e-8, **row.params)
+    machine = svm.SVC(kernel=kernel, tol=1e-10, **row.params)
     transformer = TRANSFORMERS[row.preprocessing]
     return machine if transformer is None else make_pipeline(transformer, machine)
 

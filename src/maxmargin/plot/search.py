@@ -21,6 +21,9 @@ __all__ = ["heat_map", "score_curves"]
 # Values that span more than this are drawn on a logarithmic axis.
 _WIDE = 20.0
 
+# More values than this are written aslant below a heat map.
+_MANY = 6
+
 
 def heat_map(
     search: Any,
@@ -77,7 +80,9 @@ def heat_map(
     image = ax.pcolormesh(table.sign * best, cmap=colours, edgecolors="face")
     for axis, found in ((ax.xaxis, names[0]), (ax.yaxis, names[1])):
         axis.set_ticks(np.arange(len(found)) + 0.5, [_text(value) for value in found])
-    ax.tick_params(axis="x", rotation=45 if len(names[0]) > 6 else 0)
+    if len(names[0]) > _MANY:
+        for label in ax.get_xticklabels():
+            label.set(rotation=45, horizontalalignment="right", rotation_mode="anchor")
     if np.isfinite(best).any():
         row, column = np.unravel_index(np.nanargmax(best), best.shape)
         shown = table.text(best[row, column])

@@ -42,18 +42,21 @@ class Section:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table: its text, its class, and the share of it that a bar fills."""
+    """A cell of a table: its text, its class, a second line, and how much of it a bar fills."""
 
     text: str
     kind: str = "number"
+    note: str = ""
     share: float | None = None
 
     def html(self) -> str:
         """Return the element."""
-        if self.share is None:
-            return f'<td class="{escape(self.kind)}">{escape(self.text)}</td>'
-        width = f"--share:{100 * min(max(self.share, 0.0), 1.0):.1f}%"
-        return f'<td class="{escape(self.kind)} bar" style="{width}">{escape(self.text)}</td>'
+        kind, style = self.kind, ""
+        if self.share is not None:
+            kind = f"{kind} bar"
+            style = f' style="--share:{100 * min(max(self.share, 0.0), 1.0):.1f}%"'
+        note = f"<small>{escape(self.note)}</small>" if self.note else ""
+        return f'<td class="{escape(kind)}"{style}>{escape(self.text)}{note}</td>'
 
 
 def paragraph(text: str) -> str:
@@ -95,12 +98,38 @@ def figures(pictures: Iterable[tuple[str, str]]) -> str:
 
 
 def table(
-    caption: str, headings: Sequence[Cell], rows: Iterable[Sequence[Cell]], *, best: bool = False
+    caption: str,
+    headings: Sequence[Cell],
+    rows: Iterable[Sequence[Cell]],
+    *,
+    groups: Sequence[tuple[str, int]] = (),
+    best: bool = False,
 ) -> str:
-    """Return a table that scrolls sideways; `best` marks its first row."""
+    """Return a table that scrolls sideways.
+
+    Parameters
+    ----------
+    caption : str
+        Above it.
+    headings : sequence of Cell
+        Of the columns.
+    rows : iterable of sequences of Cell
+        The rest.
+    groups : sequence of (str, int)
+        Headings of so many columns each, above the others.
+    best : bool
+        Whether to mark the first row.
+    """
     head = "".join(
         f'<th scope="col" class="{escape(cell.kind)}">{escape(cell.text)}</th>' for cell in headings
     )
+    above = "".join(
+        f'<th scope="colgroup" class="group" colspan="{span}">{escape(text)}</th>'
+        if text
+        else f'<td class="group" colspan="{span}"></td>'
+        for text, span in groups
+    )
+    above = f"<tr>{above}</tr>\n" if above else ""
     lines = []
     for k, row in enumerate(rows):
         mark = ' class="best"' if best and k == 0 else ""
@@ -109,5 +138,5 @@ def table(
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
         f"<table><caption>{escape(caption)}</caption>"
-        f"<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>"
+        f"<thead>{above}<tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>"
     )

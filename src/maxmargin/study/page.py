@@ -62,12 +62,11 @@ def page(
     }
     for k, each in enumerate(extra, 1):
         parts[f"section-{k}"] = (each.title, sections.own(each))
-    curves = [*pictures.curves(result), pictures.separation(result)]
-    parts["curves"] = ("Costs along the grid", [_shown(curves)])
-    maps = pictures.heat_maps(result)
-    if maps:
-        parts["maps"] = ("Costs over two parameters", [_shown(maps)])
-    shown = [*sections.calibrated(result), _shown(pictures.calibration(result))]
+    grid = [*pictures.curves(result), *pictures.heat_maps(result)]
+    if grid:
+        parts["grid"] = ("Costs along the grid", [_shown(grid)])
+    judged = [pictures.separation(result), *pictures.calibration(result)]
+    shown = [*sections.calibrated(result), _shown(judged)]
     parts["calibration"] = ("What calibration does", shown)
     parts["certificates"] = ("Certificates", sections.certificates(result))
     parts["method"] = ("How it was done", sections.method(result))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from scipy.stats import norm
 from sklearn.metrics import DetCurveDisplay
 
 from maxmargin import plot
@@ -27,6 +28,9 @@ from maxmargin.study.words import cost, group_text, number, params_text
 from maxmargin.typing import Floats
 
 __all__ = ["calibration", "curves", "heat_maps", "separation"]
+
+_LEAST_RATE, _LARGEST_RATE = 8e-4, 0.6
+_RATES = [0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4]
 
 
 def curves(result: StudyResult) -> list[Picture]:
@@ -75,7 +79,11 @@ def separation(result: StudyResult) -> Picture:
                 color=SERIES[k % len(SERIES)],
                 linewidth=1.6,
             )
-        ax.set(xlabel="false alarms", ylabel="misses")
+        # From one error in a thousand to a class that is guessed.
+        shown = norm.ppf([_LEAST_RATE, _LARGEST_RATE])
+        ax.set(xlabel="false alarms", ylabel="misses", xlim=shown, ylim=shown)
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_ticks(norm.ppf(_RATES), [f"{rate:.3g}%" for rate in 100 * np.array(_RATES)])
         _legend_below(figure, ax)
 
     caption = "DET curves of the best machine of each group: misses against false alarms."
@@ -139,6 +147,8 @@ def calibration(result: StudyResult) -> list[Picture]:
 def _heat_map(table: Mapping[str, Any], x: str, y: str) -> Callable[[Figure], None]:
     def fill(figure: Figure) -> None:
         plot.heat_map(table, figure.subplots(), x=x, y=y)
+        # There is but one value a field.
+        figure.axes[-1].set_ylabel("minDCF")
 
     return fill
 

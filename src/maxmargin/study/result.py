@@ -163,17 +163,17 @@ class StudyResult:
         if len(self.table) > _SHOWN:
             caption = f"The first {_SHOWN} of {caption}"
         table = RichTable(title="Ranking by minDCF", caption=caption)
-        names = ["", "machine", "data", "parameters", "minDCF", "actDCF", "calibrated"]
+        table.add_column("machine")
+        names = ["minDCF", "actDCF", "calibrated"]
         if self.n_evaluation:
-            names += ["evaluation: minDCF", "calibrated"]
-        for name in [*names, "support", "free", "relative gap", "certified"]:
-            words = name in ("machine", "data", "parameters", "certified")
-            table.add_column(name, justify="left" if words else "right")
+            names += ["evaluation\nminDCF", "\ncalibrated"]
+        for name in [*names, "support", "free", "gap"]:
+            table.add_column(name, justify="right", no_wrap=True)
         for row in self.table[:_SHOWN]:
-            cells = [str(row.rank), row.family, row.preprocessing, params_text(row.params)]
-            cells += [cost(row.min_dcf), cost(row.act_dcf), cost(row.calibrated_act_dcf)]
+            words = f"{row.rank}. {row.family}, {row.preprocessing}: {params_text(row.params)}"
+            cells = [cost(row.min_dcf), cost(row.act_dcf), cost(row.calibrated_act_dcf)]
             if row.evaluation is not None:
                 cells += [cost(row.evaluation.min_dcf), cost(row.evaluation.calibrated_act_dcf)]
-            cells += [str(row.n_support), str(row.n_free), small(row.relative_gap)]
-            table.add_row(*cells, "yes" if row.certified else "no")
+            proof = f"{small(row.relative_gap)} {'✓' if row.certified else '✗'}"
+            table.add_row(words, *cells, str(row.n_support), str(row.n_free), proof)
         yield table

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from maxmargin.study.markup import Cell, Section, details, paragraph, table, tiles
 from maxmargin.study.result import StudyResult
 from maxmargin.study.rows import Costs, StudyRow
-from maxmargin.study.words import cost, number, params_text, percent, small
+from maxmargin.study.words import cost, group_text, number, params_text, percent, small
 
 __all__ = ["best", "calibrated", "certificates", "method", "own", "ranking"]
 
@@ -20,21 +20,32 @@ def best(result: StudyResult) -> list[str]:
     row = result.best
     certified = sum(each.certified for each in result.table)
     facts = {
-        "minDCF of the best": cost(row.min_dcf),
+        "minDCF": cost(row.min_dcf),
         "actDCF as trained": cost(row.act_dcf),
         "actDCF calibrated": cost(row.calibrated_act_dcf),
     }
-    if row.evaluation is not None:
-        facts["calibrated, on evaluation data"] = cost(row.evaluation.calibrated_act_dcf)
-    facts["machines ranked"] = str(len(result.table))
-    facts[f"certified to {result.certified_at:g}"] = f"{certified} of {len(result.table)}"
     lead = (
-        f"The {row.family} machine on {row.preprocessing} data with {params_text(row.params)} has "
-        f"the least minimum cost: {cost(row.min_dcf)} of what the better blind decision costs. It "
-        f"stands on {row.n_support} support vectors, {row.n_free} on the margin and "
-        f"{row.n_bounded} at their bound. {row.claim}"
+        f"Of {len(result.table)} machines, the {row.family} one on {row.preprocessing} data with "
+        f"{params_text(row.params)} has the least minimum cost: {cost(row.min_dcf)} of what the "
+        f"better blind decision costs. It stands on {row.n_support} support vectors, {row.n_free} "
+        f"on the margin and {row.n_bounded} at their bound. {row.claim}"
     )
-    return [paragraph(lead), tiles(facts)]
+    parts = [paragraph(lead)]
+    if row.evaluation is not None:
+        costs = row.evaluation
+        facts |= {
+            "minDCF, evaluation": cost(costs.min_dcf),
+            "calibrated, evaluation": cost(costs.calibrated_act_dcf),
+        }
+        parts.append(
+            paragraph(
+                "The least of many estimates flatters. On evaluation rows that nothing was chosen "
+                f"by, its minimum cost is {cost(costs.min_dcf)}, and its calibrated decisions cost "
+                f"{cost(costs.calibrated_act_dcf)}."
+            )
+        )
+    facts[f"certified to {result.certified_at:g}"] = f"{certified} of {len(result.table)}"
+    return [*parts, tiles(facts)]
 
 
 def ranking(result: StudyResult) -> list[str]:
@@ -42,8 +53,8 @@ def ranking(result: StudyResult) -> list[str]:
     words = (
         "Every machine of the study, by the cost of its best threshold (minDCF). actDCF is the "
         "cost at the theoretical threshold, of the scores as trained and of calibrated ones. The "
-        "gap is the relative duality gap: no machine with these parameters can have an objective "
-        "better by a larger fraction."
+        "certificate is the relative duality gap: no machine with these parameters can have an "
+        "objective better by a larger fraction."
     )
     rows = result.table
     shown = rows if len(rows) <= _FIRST + 3 else rows[:_FIRST]
@@ -56,25 +67,24 @@ def ranking(result: StudyResult) -> list[str]:
 
 
 def _ranked(result: StudyResult, rows: Sequence[StudyRow], caption: str) -> str:
-    headings = [Cell("#"), *_texts("machine", "data", "parameters")]
-    headings += _numbers("minDCF", "actDCF", "calibrated")
+    headings = [Cell("#"), Cell("machine", "text"), *_numbers("minDCF", "actDCF", "calibrated")]
+    groups = [("", 2), (_judged(result), 3)]
     if result.n_evaluation:
-        headings += _numbers("eval. minDCF", "eval. actDCF", "eval. calibrated")
-    headings += _numbers("support vectors", "free", "bounded", "gap")
-    headings.append(Cell("certificate", "text"))
+        headings += _numbers("minDCF", "actDCF", "calibrated")
+        groups.append(("evaluation", 3))
+    headings += _numbers("all", "free", "bounded", "certificate")
+    groups += [("support vectors", 3), ("", 1)]
     highest = max(row.min_dcf for row in result.table) or 1.0
     body = []
     for row in rows:
-        cells = [Cell(str(row.rank))]
-        cells += _texts(row.family, row.preprocessing, params_text(row.params))
+        cells = [Cell(str(row.rank)), _name(row)]
         cells += [Cell(cost(row.min_dcf), share=row.min_dcf / highest)]
         cells += _numbers(cost(row.act_dcf), cost(row.calibrated_act_dcf))
         if row.evaluation is not None:
             cells += _costs(row.evaluation)
         cells += _numbers(str(row.n_support), str(row.n_free), str(row.n_bounded))
-        cells += [Cell(small(row.relative_gap)), _verdict(row)]
-        body.append(cells)
-    return table(caption, headings, body, best=rows[0].rank == 1)
+        body.append([*cells, _verdict(row)])
+    return table(caption, headings, body, groups=groups, best=rows[0].rank == 1)
 
 
 def calibrated(result: StudyResult) -> list[str]:
@@ -86,22 +96,25 @@ def calibrated(result: StudyResult) -> list[str]:
         "logistic regression makes them ratios; it is fitted to scores of points that their "
         "machines were not trained on, and never to the scores judged here."
     )
-    headings = [*_texts("machine", "data", "parameters"), *_numbers("minDCF", "actDCF")]
-    headings += _numbers("calibrated", "lost before", "lost after")
+    headings = [Cell("machine", "text"), *_numbers("minDCF", "actDCF", "calibrated")]
+    headings += _numbers("lost before", "lost after")
+    groups = [("", 1), (_judged(result), 5)]
     if result.n_evaluation:
-        headings += _numbers("eval. minDCF", "eval. actDCF", "eval. calibrated")
+        headings += _numbers("minDCF", "actDCF", "calibrated", "lost after")
+        groups.append(("evaluation", 4))
     body = []
     for row in result.leaders:
-        cells = _texts(row.family, row.preprocessing, params_text(row.params))
+        cells = [_name(row)]
         cells += _numbers(cost(row.min_dcf), cost(row.act_dcf), cost(row.calibrated_act_dcf))
         cells += _numbers(
             cost(row.act_dcf - row.min_dcf), cost(row.calibrated_act_dcf - row.min_dcf)
         )
         if row.evaluation is not None:
-            cells += _costs(row.evaluation)
+            lost = row.evaluation.calibrated_act_dcf - row.evaluation.min_dcf
+            cells += [*_costs(row.evaluation), Cell(cost(lost))]
         body.append(cells)
     caption = "The best machine of each group; lost is actDCF minus minDCF"
-    return [paragraph(words), table(caption, headings, body, best=True)]
+    return [paragraph(words), table(caption, headings, body, groups=groups, best=True)]
 
 
 def certificates(result: StudyResult) -> list[str]:
@@ -109,17 +122,16 @@ def certificates(result: StudyResult) -> list[str]:
     words = (
         "Primal and dual value are recomputed from the problem and the multipliers alone, whatever "
         "the solver says. The optimum lies between both. The KKT violation is the largest one of "
-        "any point, in units of the margin."
+        f"any point, in units of the margin. Certified means that all of it holds to "
+        f"{result.certified_at:g}."
     )
-    headings = [*_texts("machine", "data", "parameters"), *_numbers("primal", "dual")]
-    headings += [*_numbers("relative gap", "KKT violation"), Cell("certificate", "text")]
+    headings = [Cell("machine", "text"), *_numbers("primal", "dual", "KKT violation")]
+    headings += _numbers("relative gap")
     body = []
     for row in result.leaders:
-        cells = _texts(row.family, row.preprocessing, params_text(row.params))
-        cells += _numbers(f"{row.primal:.8g}", f"{row.dual:.8g}", small(row.relative_gap))
+        cells = [_name(row), *_numbers(f"{row.primal:.8g}", f"{row.dual:.8g}")]
         body.append([*cells, Cell(small(row.kkt_violation)), _verdict(row)])
-    caption = f"The best machine of each group; certified means to {result.certified_at:g}"
-    return [paragraph(words), table(caption, headings, body)]
+    return [paragraph(words), table("The best machine of each group", headings, body)]
 
 
 def method(result: StudyResult) -> list[str]:
@@ -170,12 +182,19 @@ def _costs(costs: Costs) -> list[Cell]:
     return _numbers(cost(costs.min_dcf), cost(costs.act_dcf), cost(costs.calibrated_act_dcf))
 
 
+def _name(row: StudyRow) -> Cell:
+    return Cell(group_text(row.group), "text", note=params_text(row.params))
+
+
+def _judged(result: StudyResult) -> str:
+    return "validation" if result.protocol.is_split else "held out"
+
+
 def _verdict(row: StudyRow) -> Cell:
-    return Cell("certified", "text yes") if row.certified else Cell("not proved", "text no")
-
-
-def _texts(*texts: str) -> list[Cell]:
-    return [Cell(text, "text") for text in texts]
+    gap = small(row.relative_gap)
+    if row.certified:
+        return Cell(f"{gap} ✓", "number yes", note="certified")
+    return Cell(f"{gap} ✗", "number no", note="not proved")
 
 
 def _numbers(*texts: str) -> list[Cell]:
