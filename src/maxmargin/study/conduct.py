@@ -40,7 +40,7 @@ def study(
     cv: Any = 5,
     evaluation: tuple[Any, Any] | None = None,
     machine: SVC | NuSVC | None = None,
-    certified_at: float | None = None,
+    certified_at: float = 1e-4,
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> StudyResult:
@@ -76,9 +76,9 @@ def study(
         Data that no choice may see: the final machines' costs on it are reported beside those
         that rank them.
     machine : SVC or NuSVC, optional
-        Sets what the grids do not: bias, tol, class_weight, ...
-    certified_at : float, optional
-        Which accuracy the table's certificates are about; the machine's ``tol`` by default.
+        Sets what the grids do not: bias, tol, class_weight, ... By default ``SVC(tol=1e-6)``.
+    certified_at : float
+        Which accuracy the table's certificates are about: gap, KKT violation, feasibility.
     n_jobs : int, optional
         Threads; by default as many as there are CPUs.
     verbose : bool
@@ -110,7 +110,7 @@ def study(
     """
     started = perf_counter()
     setting = Setting(prior, cost_fn, cost_fp)
-    machine = SVC() if machine is None else machine
+    machine = SVC(tol=1e-6) if machine is None else machine
     if not isinstance(machine, SVC | NuSVC):
         raise InvalidInputError(
             f"machine must be a maxmargin SVC or NuSVC; got {type(machine).__name__}."
@@ -132,9 +132,7 @@ def study(
         X_evaluation,
         n_jobs,
     )
-    tolerance = float(machine.tol)
-    if certified_at is not None:
-        tolerance = positive_number(certified_at, "certified_at")
+    tolerance = positive_number(certified_at, "certified_at")
 
     def estimator_of(each: Observed) -> Any:
         transformer = variants[each.candidate.preprocessing]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -18,20 +19,20 @@ __all__ = ["Picture", "draw"]
 # Stands for the page's colour of text, and occurs nowhere else.
 _INK = "#010203"
 
-_STYLE = {
-    "font.size": 10.0,
+_STYLE: dict[Any, Any] = {
+    "font.size": 11.0,
     "text.color": _INK,
     "axes.labelcolor": _INK,
     "axes.edgecolor": GREY,
     "axes.facecolor": "none",
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.titlesize": 10.0,
+    "axes.titlesize": 11.0,
     "axes.titlecolor": _INK,
     "figure.facecolor": "none",
     "savefig.facecolor": "none",
     "legend.frameon": False,
-    "legend.fontsize": 9.0,
+    "legend.fontsize": 10.0,
     "xtick.color": GREY,
     "ytick.color": GREY,
     "xtick.labelcolor": _INK,

@@ -56,7 +56,7 @@ class StudyResult:
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> result = study(X, y, {"linear": {"C": [0.01, 1.0]}}, preprocessing="standardised")
     >>> result
-    <StudyResult: 2 machines, best linear on standardised data, C = 0.01, minDCF 0.0704>
+    <StudyResult: 2 machines, best linear on standardised data, C = 0.01, minDCF 0.2021>
     >>> result.find(C=1.0).rank
     2
     """

@@ -21,6 +21,13 @@ class Costs:
         Of its scores, at the best and at the theoretical threshold.
     calibrated_act_dcf : float
         Of its calibrated scores at the theoretical threshold.
+
+    Examples
+    --------
+    >>> from maxmargin.study import Costs
+    >>> costs = Costs(min_dcf=0.25, act_dcf=0.75, calibrated_act_dcf=0.375)
+    >>> costs.act_dcf - costs.min_dcf  # what miscalibration costs
+    0.5
     """
 
     min_dcf: float

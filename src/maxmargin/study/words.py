@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ def number(value: Any) -> str:
     """
     if isinstance(value, float | np.floating):
         return f"{value:.3g}"
-    return str(int(value)) if isinstance(value, Real) and value == int(value) else str(value)
+    return str(value)
 
 
 def percent(part: float) -> str:
