@@ -3,9 +3,12 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from rich.console import Console
+from scipy import sparse
 from sklearn.base import clone
+from sklearn.preprocessing import QuantileTransformer
 
 from maxmargin import InvalidInputError, MissingDependencyError, NuSVC
 from maxmargin.kernels import RBF
@@ -147,3 +150,19 @@ def test_errors_of_a_fit_are_raised(data):
     X, y = data
     with pytest.raises(ValueError, match="C"):
         study(X, y, {"linear": {"C": [-1.0]}}, pos_label="real")
+
+
+def test_frames_and_sparse_matrices_give_the_same_table(data):
+    X, y = data
+    grid = {"rbf": {"C": [1.0], "gamma": [0.2]}}
+    known = study(X, y, grid, pos_label="real").best
+    for given in (pd.DataFrame(X, columns=list("abcd")), sparse.csr_array(X)):
+        row = study(given, y, grid, pos_label="real").best
+        np.testing.assert_allclose(row.scores.raw, known.scores.raw, atol=1e-6)
+
+
+def test_transformers_of_ones_own(data):
+    X, y = data
+    variants = {"as it is": None, "ranks": QuantileTransformer(n_quantiles=50)}
+    found = study(X, y, {"linear": {"C": [1.0]}}, preprocessing=variants, pos_label="real")
+    assert {row.preprocessing for row in found.table} == set(variants)
