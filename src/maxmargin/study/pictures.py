@@ -115,9 +115,7 @@ def calibration(result: StudyResult) -> list[Picture]:
         ax.set_ylim(0.0, 1.2)
         _legend_below(figure, ax)
 
-    words = f"actDCF falls from {cost(best.act_dcf)} to {cost(best.calibrated_act_dcf)}"
-    if best.calibrated_act_dcf >= best.act_dcf:
-        words = f"actDCF goes from {cost(best.act_dcf)} to {cost(best.calibrated_act_dcf)}"
+    words = f"actDCF goes from {cost(best.act_dcf)} to {cost(best.calibrated_act_dcf)}"
     pictures = [
         draw(
             "bayes",
