@@ -127,7 +127,7 @@ def test_a_study_of_one_machine_has_a_page_too(data, tmp_path):
 
 
 def test_classes_that_a_threshold_separates_have_a_page_too(tmp_path):
-    X = [[float(k)] for k in range(40)]
+    X = [[k % 20 + 100.0 * (k >= 20)] for k in range(40)]
     apart = study(X, [k >= 20 for k in range(40)], {"linear": {"C": [10.0, 100.0]}}, cv=4)
     assert apart.best.min_dcf == 0.0
     text = apart.to_html(tmp_path / "apart.html").read_text()
