@@ -13,6 +13,7 @@
     streams     data in chunks
     persist     model files: its own, LIBSVM's, LIBLINEAR's, ONNX
     plot        pictures (extra "plot")
+    study       kernels, grids and costs in one call: a ranking and a report
 
 Each layer imports only those listed above it, but for certify, which the solvers use to measure
 their progress.
@@ -110,9 +111,20 @@ __all__ = [
 ]
 
 
+_LAZY_MODULES = (
+    "estimators",
+    "metrics",
+    "model_selection",
+    "persist",
+    "plot",
+    "streams",
+    "study",
+)
+
+
 def __getattr__(name: str) -> Any:
     """Import on first use what needs scikit-learn, which is slow, or matplotlib, an extra."""
-    if name in ("estimators", "metrics", "model_selection", "persist", "plot", "streams"):
+    if name in _LAZY_MODULES:
         return importlib.import_module(f"maxmargin.{name}")
     if name in (
         "SVC",
@@ -134,4 +146,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "plot", "__version__"]
+    return [*__all__, "plot", "study", "__version__"]

@@ -67,3 +67,22 @@ def test_wrong_things_are_named(ax, search):
         plot.score_curves(search, ax, x="nu")
     with pytest.raises(InvalidInputError, match=r"score must be one of score; got 'auc'"):
         plot.heat_map(search, ax, score="auc")
+
+
+def test_negated_costs_are_drawn_as_costs(ax, overlapping):
+    grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}
+    search = SVMSearchCV(SVC(), grid, cv=4, scoring={"neg_log": cost_scorer}, refit="neg_log")
+    search.fit(*overlapping)
+    plot.score_curves(search, ax, by="gamma")
+    costs = -search.cv_results_["mean_test_neg_log"].reshape(3, 2)
+    np.testing.assert_allclose([line.get_ydata() for line in ax.lines[:2]], costs.T)
+    assert ax.lines[2].get_ydata()[0] == costs.min()
+    assert ax.get_ylabel() == "mean log"
+    other = ax.figure.add_subplot()
+    plot.heat_map(search, other, colorbar=False)
+    np.testing.assert_allclose(other.collections[0].get_array().ravel(), costs.T.ravel())
+    assert other.get_title() == f"best log: {costs.min():.4g}"
+
+
+def cost_scorer(machine, X, y):
+    return -float(np.logaddexp(0, -y * machine.decision_function(X)).mean())

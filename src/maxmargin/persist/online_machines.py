@@ -71,7 +71,9 @@ def _restore(model: Any, held: Reader) -> Any:
     learner.vectors = np.ascontiguousarray(vectors).reshape(n_machines, n_vectors, n_features)
     numbers = held.array("numbers", "float64", (n_machines, len(fields.names)))
     learner.numbers = np.ascontiguousarray(numbers).view(fields)[:, 0]
-    counts = [learner.numbers[name] for name in ("seen", "norm", "size", "bias_squares", "bias_touched")]
+    counts = [
+        learner.numbers[name] for name in ("seen", "norm", "size", "bias_squares", "bias_touched")
+    ]
     held.require(all((count >= 0).all() for count in counts), "numbers", "are negative")
     model._learner = learner
     model._generator = _restore_generator(held.child("generator"))

@@ -1,4 +1,7 @@
-"""A search's scores: a heat map over two parameters, curves over one."""
+"""A search's scores: a heat map over two parameters, curves over one.
+
+Scores named "neg_..." are drawn as the costs that they negate, with the least one marked.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,9 @@ __all__ = ["heat_map", "score_curves"]
 
 # Values that span more than this are drawn on a logarithmic axis.
 _WIDE = 20.0
+
+# More values than this are written aslant below a heat map.
+_MANY = 6
 
 
 def heat_map(
@@ -69,12 +75,17 @@ def heat_map(
         field = names[1].index(place[0]), names[0].index(place[1])
         best[field] = np.nanmax([best[field], value]) if np.isfinite(value) else best[field]
     ax = axes_or_new(ax)
-    image = ax.pcolormesh(best, cmap="viridis", edgecolors="face")
+    # Bright is good, also where less is better.
+    colours = "viridis" if table.sign > 0 else "viridis_r"
+    image = ax.pcolormesh(table.sign * best, cmap=colours, edgecolors="face")
     for axis, found in ((ax.xaxis, names[0]), (ax.yaxis, names[1])):
         axis.set_ticks(np.arange(len(found)) + 0.5, [_text(value) for value in found])
-    ax.tick_params(axis="x", rotation=45 if len(names[0]) > 6 else 0)
+    if len(names[0]) > _MANY:
+        for label in ax.get_xticklabels():
+            label.set(rotation=45, horizontalalignment="right", rotation_mode="anchor")
     if np.isfinite(best).any():
         row, column = np.unravel_index(np.nanargmax(best), best.shape)
+        shown = table.text(best[row, column])
         ax.plot(
             column + 0.5,
             row + 0.5,
@@ -83,9 +94,9 @@ def heat_map(
             color="white",
             markeredgecolor="black",
             linestyle="none",
-            label=f"best, {best[row, column]:.4g}",
+            label=f"best, {shown}",
         )
-        ax.set_title(f"best {table.score}: {best[row, column]:.4g}", fontsize="medium")
+        ax.set_title(f"best {table.score}: {shown}", fontsize="medium")
     if colorbar and ax.figure is not None:
         ax.figure.colorbar(image, ax=ax, label=f"mean {table.score}")
     ax.set(xlabel=x, ylabel=y)
@@ -149,7 +160,7 @@ def score_curves(
         points = _best_by(table, across, [own == series for own in owner])
         shown = [place for place in places if place in points]
         at = np.array(shown if numeric else [places.index(place) for place in shown], dtype=float)
-        mean = np.array([points[place][0] for place in shown])
+        mean = table.sign * np.array([points[place][0] for place in shown])
         std = np.array([points[place][1] for place in shown])
         colour = SERIES[k % len(SERIES)]
         label = None if by is None else f"{by} = {_text(series)}"
@@ -183,12 +194,12 @@ def _mark_best(
     at = float(across[best]) if numeric else float(places.index(across[best]))
     ax.plot(
         at,
-        table.mean[best],
+        table.sign * table.mean[best],
         marker="*",
         markersize=13,
         color=ink(),
         linestyle="none",
-        label=f"best, {table.mean[best]:.4g}",
+        label=f"best, {table.text(table.mean[best])}",
     )
 
 
@@ -201,10 +212,14 @@ def _lay_out_axis(ax: Axes, places: list[Any], numeric: bool) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """What is drawn of a search's table: parameters, and one score's mean and deviation."""
+    """What is drawn of a search's table: parameters, and one score's mean and deviation.
+
+    Times sign, a score is what is drawn: itself, or the cost that it negates.
+    """
 
     params: dict[str, list[Any]]
     score: str
+    sign: float
     mean: Floats
     std: Floats
 
@@ -229,7 +244,12 @@ class _Table:
             if key.startswith("param_")
         }
         mean, std = results[f"mean_test_{chosen}"], results[f"std_test_{chosen}"]
-        return cls(params, "score" if chosen == "score" else chosen, mean, std)
+        sign = -1.0 if chosen.startswith("neg_") else 1.0
+        return cls(params, chosen.removeprefix("neg_"), sign, mean, std)
+
+    def text(self, value: float) -> str:
+        """Return a score as it is drawn."""
+        return f"{self.sign * value + 0.0:.4g}"
 
     def name(self, parameter: str) -> str:
         """Return a parameter's full name."""

@@ -1,0 +1,163 @@
+"""The one call: train everything, judge it by costs, rank it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import indexable
+
+from maxmargin.errors import InvalidInputError
+from maxmargin.estimators import SVC, NuSVC
+from maxmargin.kernels.base import positive as positive_number
+from maxmargin.metrics.inputs import labelled
+from maxmargin.study.families import Family, candidates_of, families_of
+from maxmargin.study.preparation import estimator_on, machine_prefix, variants_of
+from maxmargin.study.protocol import protocol_of
+from maxmargin.study.ranking import rank
+from maxmargin.study.result import StudyResult
+from maxmargin.study.runs import Observed, Task, observe
+from maxmargin.study.setting import Setting
+from maxmargin.typing import Bools
+
+__all__ = ["study"]
+
+
+def study(
+    X: Any,
+    y: Any,
+    kernels: Mapping[str, Mapping[str, Sequence[Any]]] | Sequence[Family],
+    *,
+    preprocessing: str | Sequence[str] | Mapping[str, Any] = ("raw",),
+    prior: float = 0.1,
+    cost_fn: float = 1.0,
+    cost_fp: float = 1.0,
+    pos_label: Any = None,
+    split: tuple[Any, Any] | None = None,
+    cv: Any = 5,
+    evaluation: tuple[Any, Any] | None = None,
+    machine: SVC | NuSVC | None = None,
+    certified_at: float = 1e-4,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> StudyResult:
+    """Train machines of several kernels over grids, and rank them by the costs of decisions.
+
+    With a `split` the machines are trained on its first rows and judged on its second ones;
+    otherwise the scores that folds give the rows they leave out are pooled and judged. Either way
+    scores are calibrated by scores of points that their machines were not trained on. Kernel
+    matrices are shared as in `maxmargin.SVMSearchCV`.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d)
+        The points.
+    y : array-like of shape (n,)
+        Labels of two classes.
+    kernels : mapping or sequence of Family
+        Grids of parameters by kernel, such as ``{"rbf": {"C": [1, 10], "gamma": [0.1, 1]}}``.
+    preprocessing : str, sequence of str or mapping
+        Variants of the data: "raw", "centred", "standardised" and "pca-k" with a number k, or
+        transformers by names of your own (None for the data as it is). They are fitted to the
+        training rows only.
+    prior, cost_fn, cost_fp : float
+        Probability of the positive class where decisions will be taken, and what a miss and a
+        false alarm cost.
+    pos_label : label, optional
+        The positive class. If y holds {0, 1} or {-1, 1} it is 1 by default.
+    split : (train, test), optional
+        Rows to train on and rows to judge on.
+    cv : int, splitter or iterable
+        Folds of all rows, or with a split of its training rows, which then serve calibration only.
+    evaluation : (X, y), optional
+        Data that no choice may see: the final machines' costs on it are reported beside those
+        that rank them.
+    machine : SVC or NuSVC, optional
+        Sets what the grids do not: bias, tol, class_weight, ... By default ``SVC(tol=1e-6)``.
+    certified_at : float
+        Which accuracy the table's certificates are about: gap, KKT violation, feasibility.
+    n_jobs : int, optional
+        Threads; by default as many as there are CPUs.
+    verbose : bool
+        Whether to show a bar over the fits.
+
+    Returns
+    -------
+    StudyResult
+        The ranked table, and a report by `to_html`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from maxmargin.study import study
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> result = study(
+    ...     X,
+    ...     y,
+    ...     {"linear": {"C": [0.01, 0.1]}, "rbf": {"C": [1.0, 10.0], "gamma": [0.01, 0.1]}},
+    ...     preprocessing=["standardised", "pca-5"],
+    ...     prior=0.5,
+    ...     cost_fn=5.0,
+    ...     pos_label=0,  # malignant
+    ... )
+    >>> len(result.table), result.best.preprocessing
+    (12, 'standardised')
+    >>> all(row.certified for row in result.table)
+    True
+    """
+    started = perf_counter()
+    setting = Setting(prior, cost_fn, cost_fp)
+    machine = SVC(tol=1e-6) if machine is None else machine
+    if not isinstance(machine, SVC | NuSVC):
+        raise InvalidInputError(
+            f"machine must be a maxmargin SVC or NuSVC; got {type(machine).__name__}."
+        )
+    variants = variants_of(preprocessing)
+    candidates = candidates_of(families_of(kernels), variants, machine.get_params(deep=False))
+    X, y = indexable(X, y)
+    points = labelled(y, pos_label=pos_label, sample_weight=None)
+    labels = np.asarray(y)
+    X_evaluation, evaluated = _evaluation(evaluation, points.labels[1])
+    protocol = protocol_of(labels, split, cv)
+    task = Task(
+        machine,
+        variants,
+        X,
+        labels,
+        1.0 if points.labels[1] == np.unique(labels).tolist()[-1] else -1.0,
+        protocol,
+        X_evaluation,
+        n_jobs,
+    )
+    tolerance = positive_number(certified_at, "certified_at")
+
+    def estimator_of(each: Observed) -> Any:
+        transformer = variants[each.candidate.preprocessing]
+        settings = clone(each.candidate.settings(machine_prefix(transformer)), safe=False)
+        return estimator_on(machine, transformer).set_params(**settings)
+
+    observed = observe(task, candidates, verbose)
+    rows = rank(observed, estimator_of, protocol, points.positive, evaluated, setting, tolerance)
+    return StudyResult(
+        table=tuple(rows),
+        setting=setting,
+        labels=points.labels,
+        protocol=protocol,
+        n_evaluation=0 if evaluated is None else len(evaluated),
+        certified_at=tolerance,
+        seconds=perf_counter() - started,
+    )
+
+
+def _evaluation(evaluation: Any, pos_label: Any) -> tuple[Any, Bools | None]:
+    if evaluation is None:
+        return None, None
+    try:
+        X, y = evaluation
+    except (TypeError, ValueError):
+        raise InvalidInputError("evaluation must be a pair (X, y) of points and labels.") from None
+    X, y = indexable(X, y)
+    return X, labelled(y, pos_label=pos_label, sample_weight=None).positive

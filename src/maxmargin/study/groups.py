@@ -1,0 +1,82 @@
+"""Rows of a study as tables of a search, which `maxmargin.plot` draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from maxmargin.study.rows import StudyRow
+from maxmargin.study.words import group_text
+
+__all__ = ["costs_table", "group_rows", "minimum_table", "price_of", "same_but", "varied"]
+
+_COSTS = {"minimum": "min_dcf", "actual": "act_dcf", "calibrated": "calibrated_act_dcf"}
+
+
+def price_of(rows: Sequence[StudyRow]) -> str | None:
+    """Return the parameter that curves go along: C or nu, else the first that varies."""
+    names = varied(rows)
+    return next((name for name in ("C", "nu") if name in names), names[0] if names else None)
+
+
+def varied(rows: Sequence[StudyRow]) -> list[str]:
+    """Return the parameters that take several values, all of them numbers."""
+    values: dict[str, set[Any]] = {}
+    for row in rows:
+        for name, value in row.params.items():
+            values.setdefault(name, set()).add(_comparable(value))
+    return [name for name, found in values.items() if len(found) > 1 and None not in found]
+
+
+def group_rows(rows: Sequence[StudyRow]) -> dict[tuple[str, str], list[StudyRow]]:
+    """Return the rows of each family on each variant of the data, the best group first."""
+    found: dict[tuple[str, str], list[StudyRow]] = {}
+    for row in rows:
+        found.setdefault(row.group, []).append(row)
+    return found
+
+
+def same_but(rows: Sequence[StudyRow], like: StudyRow, name: str) -> list[StudyRow]:
+    """Return the rows that differ from one in a single parameter, along that parameter."""
+
+    def others(row: StudyRow) -> dict[str, Any]:
+        return {key: value for key, value in row.params.items() if key != name}
+
+    line = [row for row in rows if row.group == like.group and others(row) == others(like)]
+    return sorted(line, key=lambda row: row.params[name])
+
+
+def minimum_table(rows: Sequence[StudyRow], names: Sequence[str]) -> Mapping[str, Any]:
+    """Return minDCF over some parameters and the group, as ``cv_results_`` would hold it."""
+    params = [{"machine": group_text(row.group), **_chosen(row, names)} for row in rows]
+    return _table(params, "minDCF", [row.min_dcf for row in rows])
+
+
+def costs_table(line: Sequence[StudyRow], name: str) -> Mapping[str, Any]:
+    """Return the three costs along one parameter, each a series of its own."""
+    params, values = [], []
+    for series, cost in _COSTS.items():
+        for row in line:
+            params.append({"cost": series, name: row.params[name]})
+            values.append(getattr(row, cost))
+    return _table(params, "DCF", values)
+
+
+def _table(params: list[dict[str, Any]], score: str, costs: list[float]) -> dict[str, Any]:
+    names = {name: None for point in params for name in point}
+    table: dict[str, Any] = {"params": params}
+    table |= {f"param_{name}": [point.get(name) for point in params] for name in names}
+    table[f"mean_test_neg_{score}"] = -np.array(costs)
+    table[f"std_test_neg_{score}"] = np.zeros(len(costs))
+    return table
+
+
+def _chosen(row: StudyRow, names: Sequence[str]) -> dict[str, Any]:
+    return {name: row.params[name] for name in names if name in row.params}
+
+
+def _comparable(value: Any) -> float | None:
+    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else None
