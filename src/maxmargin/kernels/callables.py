@@ -14,13 +14,16 @@ from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.data import as_vectors, count, take
 from maxmargin.kernels.semidefinite import is_positive_semidefinite
-from maxmargin.typing import Floats
+from maxmargin.typing import Floats, Integers
 
 __all__ = ["Function"]
 
 _DIAGONAL_BLOCK = 64
 _SAMPLE = 50
-_SYMMETRY_TOLERANCE = 1e-8
+
+# Finer differences are for the certificate to find.
+_SYMMETRY_TOLERANCE = 1e-5
+_EIGENVALUE_TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True)
@@ -91,8 +94,12 @@ class Function(Kernel):
         parts = (A[start : start + _DIAGONAL_BLOCK] for start in starts)
         return np.concatenate([np.diag(self.block(part, part)) for part in parts])
 
-    def resolve(self, X: Any) -> Self:
-        """Check symmetry and positive semidefiniteness on a sample of X."""
+    def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
+        """Check symmetry and positive semidefiniteness on a sample, then give blocks within X."""
+        self._examine(X)
+        return super().within(X)
+
+    def _examine(self, X: Any) -> None:
         sample = np.unique(np.linspace(0, count(X) - 1, _SAMPLE).astype(np.int64))
         points = take(X, sample)
         gram = self.block(points, points)
@@ -104,15 +111,15 @@ class Function(Kernel):
                 f"{gram[i, j]:.6g}, and {gram[j, i]:.6g} the other way round. A kernel must not "
                 "depend on the order of its arguments."
             )
-        answer = is_positive_semidefinite(0.5 * (gram + gram.T))
+        rounding = _EIGENVALUE_TOLERANCE * float(np.abs(gram).sum(axis=1).max())
+        answer = is_positive_semidefinite(0.5 * (gram + gram.T), tolerance=rounding)
         if not answer:
             warnings.warn(
                 f"{self!r} is not positive semidefinite: on {len(sample)} of the points its "
                 f"smallest eigenvalue is {answer.eigenvalue:.3g}. The problem is not convex, and "
                 "what is found may be a local optimum; the certificate says what can be claimed.",
-                stacklevel=2,
+                stacklevel=3,
             )
-        return self
 
     def validate(self, X: Any, name: str = "X") -> Any:
         """Accept numeric rows, or a list of any objects that the function understands."""
