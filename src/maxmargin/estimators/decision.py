@@ -69,7 +69,8 @@ def decision_values(
     for start in range(0, n_points, step):
         part = slice(start, start + step)
         rows = X[part] if coarse else _float64(X[part])
-        block = rows if kernel.compares_similarities else kernel.block(rows, vectors)
+        others = range(n_vectors) if kernel.compares_similarities else vectors
+        block = kernel.block(rows, others)
         if n_support is None:
             values[part] += block @ columns
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.data import as_vectors
-from maxmargin.typing import Floats
+from maxmargin.typing import Floats, Integers
 
 __all__ = ["Precomputed"]
 
@@ -51,6 +52,15 @@ class Precomputed(Kernel):
                 f"points, one column each; got shape {similarities.shape}."
             )
         return similarities
+
+    def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
+        """Return what takes rows and columns of the Gram matrix."""
+
+        def block(rows: Integers, columns: Integers | None) -> Floats:
+            values = X[rows] if columns is None else X[np.ix_(rows, columns)]
+            return np.asarray(values, dtype=np.float64)
+
+        return block
 
     def diag(self, A: Any) -> Floats:
         """Return the diagonal of a square Gram matrix."""

@@ -188,7 +188,7 @@ class Gram:
     def block(self, rows: Integers, columns: Integers) -> Floats:
         """Return the values, without the constant, between some of the points."""
         if self.kernel.compares_similarities:
-            return np.asarray(self.X[np.ix_(rows, columns)], dtype=np.float64)
+            return self.kernel.block(self.X[np.ix_(rows, columns)], range(len(columns)))
         return self.kernel.block(as_float64(take(self.X, rows)), as_float64(take(self.X, columns)))
 
     @property
