@@ -17,7 +17,7 @@ from maxmargin.problems.base import one_sum
 from maxmargin.problems.gram import Gram
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["MarginForm", "NuForm", "SoftForm", "filled"]
+__all__ = ["MarginForm", "NuForm", "SoftForm", "balanced", "filled"]
 
 _MOST_BEYOND = 1e4
 
@@ -145,3 +145,25 @@ def filled(qp: BoxQP) -> Floats:
         missing = abs(float(qp.total[k])) - (np.cumsum(cost) - cost)
         start[members] = qp.sign[members] * np.clip(missing, 0.0, cost)
     return start
+
+
+def balanced(qp: BoxQP, signed: Floats, gradient: Floats) -> Floats:
+    """Return a feasible point that differs from one within the bounds in few variables.
+
+    Those move first that gain most by it, or lose least, as the gradient says.
+    """
+    moved = signed.copy()
+    for k, members in enumerate(qp.groups):
+        direction = qp.equality[k, members]
+        missing = float(qp.total[k] - direction @ moved[members])
+        way = np.sign(missing) * direction
+        room = np.where(
+            way > 0, qp.upper[members] - moved[members], moved[members] - qp.lower[members]
+        )
+        order = np.argsort(way * gradient[members], kind="stable")
+        before = np.cumsum(room[order]) - room[order]
+        step = np.clip(abs(missing) - before, 0.0, room[order])
+        full = step == room[order]
+        bound = np.where(way > 0, qp.upper[members], qp.lower[members])[order]
+        moved[members[order]] = np.where(full, bound, moved[members[order]] + way[order] * step)
+    return moved

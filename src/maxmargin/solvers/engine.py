@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
@@ -22,12 +23,13 @@ from maxmargin.problems.gram import Gram
 from maxmargin.solvers.answers import Answer, Ending, Progress, Watch
 from maxmargin.solvers.correction import Correction
 from maxmargin.solvers.memory import row_budget
-from maxmargin.solvers.program import Merged, Program
+from maxmargin.solvers.merging import Distinct
+from maxmargin.solvers.program import Program, Sums
 from maxmargin.solvers.rescue import is_affordable, rescued
 from maxmargin.solvers.row_sources import RowSources, first_alike
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["Answer", "Engine", "Program", "Progress", "Watch"]
+__all__ = ["Answer", "Engine", "Program", "Progress", "Sums", "Watch"]
 
 # Variables worked on at once, and how many a program may have for all of them to be.
 _WORKING_SET = 3072
@@ -38,6 +40,9 @@ _WHOLE_AMONG_MANY = 1536
 # share of the memory for rows.
 _WIDEST = 9216
 _SHARE_OF_WIDEST = 0.25
+
+# The same for programs that start near a solution, whose run is short.
+_WIDEST_NEAR = 4608
 
 # Points fewer than this share of which are different are merged.
 _WORTH_MERGING = 0.95
@@ -96,6 +101,8 @@ class Engine:
         self.cache_mb = cache_mb
         self._sources = RowSources(kernel, X, constant, self.n_threads)
         self._gram = Gram(kernel, X, constant)
+        #: By precision: the cuts of the columns, the rows kept, and where they come from.
+        self._stores: dict[type, tuple[Integers, Any, Any]] = {}
 
     def solve(
         self,
@@ -107,36 +114,56 @@ class Engine:
         watch: Watch | None = None,
     ) -> list[Answer]:
         """Solve the programs; an early end (seconds, watch, interrupt) ends all that are left."""
-        merged = self._merge(programs[0]) if len(programs) == 1 else None
-        if merged is None:
+        if not self._are_everywhere(programs) or self._distinct is None:
             return Run(self, programs, tol, max_steps, seconds, watch).answers()
-        sources, first = merged
-        kept = np.flatnonzero(first == np.arange(len(first)))
-        place = np.zeros(len(first), dtype=np.int64)
-        place[kept] = np.arange(len(kept))
-        reduced = Merged.of(programs[0], first, place)
+        points, engine = self._distinct
+        merged = [points.merge(program) for program in programs]
+        reduced = [one.program for one in merged]
+        found = Run(engine, reduced, tol, max_steps, seconds, watch).answers()
+        return [points.split(one, answer) for one, answer in zip(merged, found, strict=True)]
+
+    def _are_everywhere(self, programs: Sequence[Program]) -> bool:
+        """Say whether each program has a variable at every point."""
+        return all(len(program.point) >= self._sources.n_points for program in programs)
+
+    @cached_property
+    def _distinct(self) -> tuple[Distinct, Engine] | None:
+        """The points without repeats and an engine over them, where many repeat others."""
+        sources = self._sources
+        if isinstance(sources.kernel, Precomputed) or sources.kernel.formula is None:
+            return None
+        points = Distinct(first_alike(sources.X))
+        if len(points.kept) >= _WORTH_MERGING * sources.n_points:
+            return None
         engine = Engine(
             sources.kernel,
-            sources.X[kept],
+            sources.X[points.kept],
             constant=sources.constant,
             cache_mb=self.cache_mb,
             n_threads=self.n_threads,
         )
-        (answer,) = Run(engine, [reduced.program], tol, max_steps, seconds, watch).answers()
-        signed = reduced.split(answer.signed)
-        gradient = answer.gradient[reduced.owner]
-        return [replace(answer, signed=signed, gradient=gradient)]
+        return points, engine
 
-    def _merge(self, program: Program) -> tuple[RowSources, Integers] | None:
-        """Return each point's first equal where many have one."""
-        sources = self._sources
-        if isinstance(sources.kernel, Precomputed) or sources.kernel.formula is None:
+    def store(self, dtype: type[np.float32] | type[np.float64], boundaries: Integers) -> Any:
+        """Return the rows kept so far in that precision and their source; None if it is coarse."""
+        held = self._stores.get(dtype)
+        if held is not None and np.array_equal(held[0], boundaries):
+            return held[1:]
+        source = self._sources.source(dtype, boundaries)
+        if source is None:
             return None
-        if len(program.point) < sources.n_points:
-            return None
-        first = first_alike(sources.X)
-        different = np.count_nonzero(first == np.arange(len(first)))
-        return (sources, first) if different < _WORTH_MERGING * len(first) else None
+        kind = _native.Store32 if dtype is np.float32 else _native.Store64
+        budget = row_budget(self._sources.n_points, self.cache_mb)
+        taken = np.dtype(dtype).itemsize * widest(budget, dtype) ** 2
+        store = kind(source, boundaries, budget - taken)
+        self._stores[dtype] = (boundaries, store, source)
+        return store, source
+
+
+def widest(budget: int, dtype: type) -> int:
+    """Return the most variables of a working set whose matrix the memory for rows has room for."""
+    affordable = math.isqrt(int(_SHARE_OF_WIDEST * budget) // np.dtype(dtype).itemsize)
+    return min(_WIDEST, affordable)
 
 
 class Run:
@@ -171,6 +198,11 @@ class Run:
     def answers(self) -> list[Answer]:
         """Run; where rounding could hide a violation, go on until it cannot."""
         found = [self._rescued(k, answer) for k, answer in enumerate(self._first_answers())]
+        if len(self.boundaries) == 2:
+            found = [
+                replace(a, sums=self.similarities[k]) if k in self.similarities else a
+                for k, a in enumerate(found)
+            ]
         if self.is_limited:
             return found
         # Without a limit of the caller's, too many steps are a sign that steps do not help.
@@ -185,7 +217,12 @@ class Run:
         starts = [program.start for program in self.programs]
         store = None if self.sources.prefers_float64 else self.store(np.float32)
         store = self.store(np.float64) if store is None else store
-        found = self.decompose(store, which, starts, {}, self.tol)
+        known, ending = self._sums_at_start(store)
+        if ending is not None:
+            nothing = np.zeros(0)
+            values = [program.direction * program.start for program in self.programs]
+            return [self._answer(k, values[k], nothing, np.inf, 0, ending) for k in which]
+        found = self.decompose(store, which, starts, known, self.tol)
         self._spend_what_is_left(store, found)
         return Correction(self, found, store).answers()
 
@@ -209,18 +246,61 @@ class Run:
             return self.max_steps
         return self.few_steps
 
-    def store(self, dtype: type[np.float32] | type[np.float64]) -> Any:
-        source = self.sources.source(dtype, self.boundaries)
-        kind = _native.Store32 if dtype is np.float32 else _native.Store64
-        widest_bytes = np.dtype(dtype).itemsize * self._widest(dtype) ** 2
-        if source is None:
-            return None
-        self.farthest = np.array(source.farthest, dtype=np.int64)
-        return kind(source, self.boundaries, self.budget - widest_bytes)
+    def _sums_at_start(self, store: Any) -> tuple[dict[int, Floats], Ending | None]:
+        """Return the similarities that are near known ones, or what ended their computation."""
+        known: dict[int, Floats] = {}
+        changes: dict[int, Floats] = {}
+        for k, program in enumerate(self.programs):
+            if program.near is None or len(self.boundaries) > 2 or self._takes_all(program):
+                continue
+            start = self.coefficients(k, program.start)
+            change = start - program.near.coefficients
+            n_changes = np.count_nonzero(change)
+            if n_changes < np.count_nonzero(start):
+                known[k] = program.near.values
+                if n_changes > 0:
+                    changes[k] = change
+        if not changes:
+            return known, None
+        results = _native.decompose(
+            store,
+            [_weights_of(change) for change in changes.values()],
+            [None] * len(changes),
+            np.inf,
+            0,
+            1,
+            0,
+            1,
+            self.engine.n_threads,
+            self.seconds_left(),
+            None,
+        )
+        for k, result in zip(changes, results, strict=True):
+            if result[4] not in ("converged", "steps", "stalled"):
+                return {}, result[4]
+            known[k] = known[k] + result[5]
+        return known, None
 
-    def _widest(self, dtype: type) -> int:
-        affordable = math.isqrt(int(_SHARE_OF_WIDEST * self.budget) // np.dtype(dtype).itemsize)
-        return min(_WIDEST, affordable)
+    def store(self, dtype: type[np.float32] | type[np.float64]) -> Any:
+        held = self.engine.store(dtype, self.boundaries)
+        if held is None:
+            return None
+        store, source = held
+        self.farthest = np.array(source.farthest, dtype=np.int64)
+        return store
+
+    @property
+    def _whole_up_to(self) -> int:
+        return _WHOLE_AMONG_MANY if len(self.programs) > 1 else _WHOLE_ALONE
+
+    def _widest(self, store: Any, which: Sequence[int]) -> int:
+        room = widest(self.budget, np.float32 if isinstance(store, _native.Store32) else np.float64)
+        near = any(self.programs[k].near is not None for k in which)
+        return min(room, _WIDEST_NEAR) if near else room
+
+    def _takes_all(self, program: Program) -> bool:
+        """Say whether all variables of a program are worked on at once."""
+        return program.n_variables < self._whole_up_to
 
     def columns(self, program: Program) -> Integers:
         """Return the points of all segments that a program touches."""
@@ -264,8 +344,8 @@ class Run:
             tol,
             max(self._most_steps(which) - steps_before, 0),
             _WORKING_SET,
-            _WHOLE_AMONG_MANY if len(self.programs) > 1 else _WHOLE_ALONE,
-            self._widest(np.float32 if isinstance(store, _native.Store32) else np.float64),
+            self._whole_up_to,
+            self._widest(store, which),
             self.engine.n_threads,
             self.seconds_left(),
             self._watcher(which),
@@ -338,6 +418,17 @@ def _boundaries(programs: Sequence[Program], n_points: int) -> Integers:
         if len(cuts) > 8 * (len(programs) + 2):
             return whole
     return np.array(sorted(cuts), dtype=np.int64)
+
+
+def _weights_of(change: Floats) -> Any:
+    """Return a program without bounds whose start is the change of the points' coefficients."""
+    point = np.flatnonzero(change)
+    m = len(point)
+    ones, zeros, endless = np.ones(m), np.zeros(m), np.full(m, np.inf)
+    group = np.zeros(m, dtype=np.int64)
+    return _native.Program(
+        point, ones, -endless, endless, zeros, zeros, group, np.ascontiguousarray(change[point])
+    )
 
 
 def _native_program(program: Program, start: Floats) -> Any:
