@@ -9,6 +9,7 @@
     estimators  the scikit-learn face: SVC, NuSVC, SVR, NuSVR, OneClassSVM,
                 LinearSVC, LinearSVR
     metrics     decision costs: DCF, EER, Cllr, scorers
+    calibration scores to probabilities and log-likelihood ratios: CalibratedSVC
     model_selection  grids with shared kernel matrices, paths over C
     streams     data in chunks
     plot        pictures (extra "plot")
@@ -45,7 +46,8 @@ from maxmargin.problems import Solution
 from maxmargin.solvers import Stop, solve
 
 if TYPE_CHECKING:
-    from maxmargin import estimators, metrics, model_selection
+    from maxmargin import calibration, estimators, metrics, model_selection
+    from maxmargin.calibration import CalibratedSVC
     from maxmargin.estimators import (
         SVC,
         SVR,
@@ -64,6 +66,7 @@ __version__ = "0.1.0"
 __all__ = [
     "SVC",
     "SVR",
+    "CalibratedSVC",
     "Certificate",
     "CommonPoint",
     "InfeasibleProblemError",
@@ -87,6 +90,7 @@ __all__ = [
     "UnsupportedProblemError",
     "ZeroCombination",
     "analyse_support",
+    "calibration",
     "certify",
     "estimators",
     "kernels",
@@ -104,7 +108,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import on first use what needs scikit-learn, which is slow, or matplotlib, an extra."""
-    if name in ("estimators", "metrics", "model_selection", "plot", "streams"):
+    if name in ("calibration", "estimators", "metrics", "model_selection", "plot", "streams"):
         return importlib.import_module(f"maxmargin.{name}")
     if name in (
         "SVC",
@@ -118,6 +122,8 @@ def __getattr__(name: str) -> Any:
         "OnlineSVC",
     ):
         return getattr(importlib.import_module("maxmargin.estimators"), name)
+    if name == "CalibratedSVC":
+        return importlib.import_module("maxmargin.calibration").CalibratedSVC
     if name in ("SVMSearchCV", "linear_path", "svm_path"):
         return getattr(importlib.import_module("maxmargin.model_selection"), name)
     raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")
