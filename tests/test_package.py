@@ -38,6 +38,7 @@ PUBLIC_MODULES = [
     "maxmargin.estimators",
     "maxmargin.streams",
     "maxmargin.metrics",
+    "maxmargin.calibration",
     "maxmargin.model_selection",
     "maxmargin.errors",
 ]
