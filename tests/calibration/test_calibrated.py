@@ -171,7 +171,7 @@ def test_a_bad_prior_is_a_sentence(changes, sentence, two_classes):
 
 def test_what_two_classes_are_for_is_refused_with_three(three_classes):
     X, y = three_classes
-    with pytest.raises(InvalidInputError, match="one number, 0.1, for 3 classes"):
+    with pytest.raises(InvalidInputError, match=r"one number, 0\.1, for 3 classes"):
         CalibratedSVC(prior=0.1).fit(X, y)
     with pytest.raises(InvalidInputError, match="cost_fn and cost_fp are about two classes"):
         CalibratedSVC(cost_fn=2.0).fit(X, y)

@@ -201,6 +201,6 @@ class TestBadFolds:
             CalibratedSVC(estimator, cv=KFold(2)).fit(X, y)
 
     def test_more_folds_than_rows_of_a_class(self, two_classes):
-        X, y = two_classes
+        X, _ = two_classes
         with pytest.raises(InvalidInputError, match="too few rows for 4 folds, 3"):
             CalibratedSVC(cv=4).fit(X[:50], np.r_[np.ones(3), np.zeros(47)])
