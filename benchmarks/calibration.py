@@ -132,12 +132,12 @@ raw results are in [calibration.json](calibration.json).
 
 Machine: {machine.in_words(results["machine"])}
 
-`maxmargin.CalibratedSVC(SVC())` and `CalibratedClassifierCV(SVC(), ensemble=False)` of scikit-learn,
-both with Platt's sigmoid on five folds and the final fit to all rows, beside a plain fit of the same
-machine: Gaussian kernel, tolerance 0.001. Every fit has a process of its own that begins with a small
-one; they take turns, and numbers are medians of {results["repeats"]}. "times a fit" is the time of the
-calibrated fit over that of the plain one, "ratio" the time of scikit-learn's calibration over ours,
-"log loss" that of the probabilities of the test rows.
+`maxmargin.CalibratedSVC(SVC())` and `CalibratedClassifierCV(SVC(), ensemble=False)` of
+scikit-learn, both with Platt's sigmoid on five folds and the final fit to all rows, beside a plain
+fit of the same machine: Gaussian kernel, tolerance 0.001. Every fit has a process of its own that
+begins with a small one; they take turns, and numbers are medians of {results["repeats"]}. "times a
+fit" is the time of the calibrated fit over that of the plain one, "ratio" the time of
+scikit-learn's calibration over ours, "log loss" that of the probabilities of the test rows.
 
 {page.markdown_table(*_table(results["runs"]))}
 """

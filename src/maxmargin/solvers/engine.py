@@ -262,18 +262,19 @@ class Run:
                     changes[k] = change
         if not changes:
             return known, None
+        # A run without steps: all that it does is to add up the rows of its start.
         results = _native.decompose(
             store,
             [_weights_of(change) for change in changes.values()],
             [None] * len(changes),
-            np.inf,
-            0,
-            1,
-            0,
-            1,
-            self.engine.n_threads,
-            self.seconds_left(),
-            None,
+            tolerance=np.inf,
+            most_steps=0,
+            working_set=1,
+            whole_up_to=0,
+            widest=1,
+            n_threads=self.engine.n_threads,
+            seconds=self.seconds_left(),
+            watch=None,
         )
         for k, result in zip(changes, results, strict=True):
             if result[4] not in ("converged", "steps", "stalled"):
