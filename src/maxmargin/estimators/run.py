@@ -212,7 +212,7 @@ def _to_the_margin(
         if not coarse or any(a.ending in STOPPED for a in best):
             break
         finer = engine.solve(
-            [replace(programs[k], start=best[k].signed) for k in coarse],
+            [_further_from(programs[k], qps[k], best[k]) for k in coarse],
             tol=tol * min(margins[k] for k in coarse),
             watch=watch,
         )
@@ -252,6 +252,14 @@ def _to_rounding(
     if any(a.ending in STOPPED for a in answers):
         return answers
     return [replace(a, ending="converged") for a in answers] if all(reached) else None
+
+
+def _further_from(program: Program, qp: BoxQP, answer: Answer) -> Program:
+    """Return the program that starts where an answer ended."""
+    near = None
+    if answer.sums is not None:
+        near = Sums(qp.coefficients(answer.signed), answer.sums)
+    return replace(program, start=answer.signed, near=near)
 
 
 def _further(converged: Answer, later: Answer, tol: float) -> Answer:
