@@ -19,16 +19,21 @@ from maxmargin.kernels import Laplacian
 FOLDS = StratifiedKFold(4, shuffle=True, random_state=0)
 
 
-def held_out(estimator, X, y, **params):
-    return CalibratedSVC(estimator, cv=FOLDS, keep_scores=True).fit(X, y, **params).oof_scores_
+def held_out(estimator, X, y, scale_C=False, **params):
+    model = CalibratedSVC(estimator, cv=FOLDS, keep_scores=True, scale_C=scale_C)
+    return model.fit(X, y, **params).oof_scores_
 
 
-def alone(estimator, X, y, sample_weight=None):
+def alone(estimator, X, y, sample_weight=None, scale_C=False):
     """Values at the rows of each fold of a machine that knows nothing of the others."""
     values = None
     for train, test in FOLDS.split(X, y):
-        weight = {} if sample_weight is None else {"sample_weight": sample_weight[train]}
-        found = clone(estimator).fit(X[train], y[train], **weight).decision_function(X[test])
+        weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        machine = clone(estimator)
+        if scale_C:
+            machine.set_params(C=machine.C * weight.sum() / weight[train].sum())
+        given = {} if sample_weight is None else {"sample_weight": sample_weight[train]}
+        found = machine.fit(X[train], y[train], **given).decision_function(X[test])
         if values is None:
             values = np.empty((len(y), *found.shape[1:]))
         values[test] = found
@@ -60,13 +65,33 @@ def test_a_machine_is_that_of_the_other_rows(machine, weighted, two_classes):
     np.testing.assert_allclose(found, alone(fine, X, y, weight), atol=2e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
+@pytest.mark.parametrize(
+    "machine", [SVC(C=3, gamma=0.3, tol=1e-6), LinearSVC(tol=1e-9), svm.LinearSVC(tol=1e-9)]
+)
+def test_a_price_can_grow_as_rows_get_fewer(machine, weighted, two_classes):
+    X, y = two_classes
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y)) if weighted else None
+    found = held_out(machine, X, y, scale_C=True, sample_weight=weight)
+    np.testing.assert_allclose(found, alone(machine, X, y, weight, scale_C=True), atol=2e-5)
+
+
+def test_a_fraction_does_not_grow_as_rows_get_fewer(two_classes):
+    X, y = two_classes
+    machine = NuSVC(nu=0.4, gamma=0.3, tol=1e-6)
+    found = held_out(machine, X, y, scale_C=True)
+    np.testing.assert_allclose(found, held_out(machine, X, y), atol=2e-5)
+
+
+@pytest.mark.parametrize("scale_C", [False, True])
 @pytest.mark.parametrize(
     ("n", "C"), [(2000, 1.0), (2000, 100.0), (5000, 1.0)], ids=["whole", "hard", "working sets"]
 )
-def test_a_machine_with_many_rows_is_within_its_tolerance(n, C):
+def test_a_machine_with_many_rows_is_within_its_tolerance(n, C, scale_C):
     X, y = make_classification(n, 8, n_informative=6, flip_y=0.1, random_state=0)
     machine = SVC(C=C, gamma=0.1)
-    np.testing.assert_allclose(held_out(machine, X, y), alone(machine, X, y), atol=5e-3)
+    found = held_out(machine, X, y, scale_C=scale_C)
+    np.testing.assert_allclose(found, alone(machine, X, y, scale_C=scale_C), atol=5e-3)
 
 
 def test_repeated_rows_are_held_out_one_by_one():
@@ -146,7 +171,9 @@ def test_platt_is_scikit_learn_with_the_same_folds(two_classes, n_jobs):
     scores = cross_val_predict(
         svm.SVC(gamma=0.3, tol=1e-8), X, y, cv=FOLDS, method="decision_function"
     )
-    ours = CalibratedSVC(SVC(gamma=0.3, tol=1e-6), cv=FOLDS, keep_scores=True, n_jobs=n_jobs)
+    ours = CalibratedSVC(
+        SVC(gamma=0.3, tol=1e-6), cv=FOLDS, keep_scores=True, scale_C=False, n_jobs=n_jobs
+    )
     ours.fit(X, y)
     np.testing.assert_allclose(ours.oof_scores_, scores, atol=1e-5)
     expected = theirs.fit(X, y).predict_proba(X)
@@ -168,7 +195,8 @@ def test_folds_may_be_of_any_kind_that_holds_out_each_row_once(two_classes):
 def test_training_rows_that_are_not_all_others_are_fitted_alone(two_classes):
     X, y = two_classes
     some = [(train[::2], test) for train, test in FOLDS.split(X, y)]
-    found = CalibratedSVC(SVC(gamma=0.3), cv=some, keep_scores=True).fit(X, y).oof_scores_
+    model = CalibratedSVC(SVC(gamma=0.3), cv=some, keep_scores=True, scale_C=False)
+    found = model.fit(X, y).oof_scores_
     train, test = some[0]
     expected = SVC(gamma=0.3).fit(X[train], y[train]).decision_function(X[test])
     np.testing.assert_allclose(found[test], expected)

@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context
 from sklearn.model_selection import StratifiedKFold, check_cv
-from sklearn.utils import column_or_1d, get_tags, indexable
+from sklearn.utils import get_tags, indexable
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted
 
 from maxmargin.calibration.calibrators import CALIBRATIONS, Calibrator
 from maxmargin.calibration.columns import Columns
@@ -53,6 +53,11 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     cv : int, splitter or iterable, optional
         Folds; each row must be held out once. By default five, stratified by class, or fewer where
         a class has fewer rows.
+    scale_C : bool
+        Whether a fold's C is raised in proportion as its training rows are fewer (or weigh less),
+        for support vector machines with a C. The strength of the regularisation, and with it the
+        scale of the scores, is then that of the fit to all rows; with False the calibration is
+        fitted to scores that are a little too small.
     n_jobs : int, optional
         Processes for fits that share nothing. The machines of this library have threads of their
         own.
@@ -104,6 +109,7 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         "cost_fn": [Interval(Real, 0, None, closed="neither")],
         "cost_fp": [Interval(Real, 0, None, closed="neither")],
         "cv": ["cv_object"],
+        "scale_C": ["boolean"],
         "n_jobs": [Integral, None],
         "keep_scores": ["boolean"],
     }
@@ -117,6 +123,7 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         cost_fn: float = 1.0,
         cost_fp: float = 1.0,
         cv: Any = None,
+        scale_C: bool = True,
         n_jobs: int | None = None,
         keep_scores: bool = False,
     ) -> None:
@@ -126,6 +133,7 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.cost_fn = cost_fn
         self.cost_fp = cost_fp
         self.cv = cv
+        self.scale_C = scale_C
         self.n_jobs = n_jobs
         self.keep_scores = keep_scores
 
@@ -154,8 +162,9 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         groups : array-like of shape (n,), optional
             For the splitter.
         """
+        y = _check_y(y, estimator=self)
         check_classification_targets(y)
-        X, y, groups = indexable(X, column_or_1d(y, warn=True), groups)
+        X, y, groups = indexable(X, y, groups)
         self.classes_, labels = np.unique(y, return_inverse=True)
         self._require_classes()
         if sample_weight is not None:
@@ -164,7 +173,14 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self._columns = Columns.of(estimator, len(self.classes_))
         splits = list(self._splitter(y, labels).split(X, y, groups))
         self.estimator_, scores = out_of_fold(
-            estimator, X, y, sample_weight, splits, self._columns, self.n_jobs
+            estimator,
+            X,
+            y,
+            sample_weight,
+            splits,
+            self._columns,
+            scale_C=self.scale_C,
+            n_jobs=self.n_jobs,
         )
         weight = np.ones(len(labels)) if sample_weight is None else np.maximum(sample_weight, 0.0)
         self.priors_ = self._priors(labels, weight)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn import svm
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import _safe_split
@@ -15,11 +16,16 @@ from sklearn.utils.validation import _num_samples, has_fit_parameter
 from maxmargin.calibration.columns import Columns
 from maxmargin.errors import InvalidInputError
 from maxmargin.estimators.cross_fit import can_cross_fit, cross_fit
+from maxmargin.estimators.linear_svc import LinearSVC
+from maxmargin.estimators.svc import SVC
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["out_of_fold"]
 
 Split = tuple[Integers, Integers]
+
+#: Machines that minimise 1/2 |w|^2 + C times a sum over the rows.
+_PRICED = (SVC, LinearSVC, svm.SVC, svm.LinearSVC)
 
 
 def out_of_fold(
@@ -29,6 +35,8 @@ def out_of_fold(
     sample_weight: Floats | None,
     splits: Sequence[tuple[Any, Any]],
     columns: Columns,
+    *,
+    scale_C: bool,
     n_jobs: int | None,
 ) -> tuple[Any, Floats]:
     """Return the estimator fitted to all rows, and scores of each row from another fit.
@@ -43,6 +51,8 @@ def out_of_fold(
         Each row is in exactly one test set.
     columns : Columns
         Of the scores.
+    scale_C : bool
+        Whether the price of a machine is raised in a fold as its training rows weigh less.
     n_jobs : int, optional
         Processes for fits that share nothing.
 
@@ -54,14 +64,20 @@ def out_of_fold(
     parts = _checked(splits, _num_samples(X))
     fitted = clone(estimator)
     if can_cross_fit(fitted) and all(_is_complement(*split) for split in parts):
-        values = cross_fit(fitted, X, y, sample_weight, [test for _, test in parts])
+        tests = [test for _, test in parts]
+        values = cross_fit(fitted, X, y, sample_weight, tests, scale_C)
         return fitted, -values if columns.n_classes == 2 else values
     name = _weight_name(estimator) if sample_weight is not None else ""
+    weight = np.ones(_num_samples(X)) if sample_weight is None else sample_weight
+    machines = [
+        _with_price(estimator, weight.sum() / weight[train].sum() if scale_C else 1.0)
+        for train, _ in parts
+    ]
     found = Parallel(n_jobs=n_jobs)(
         delayed(_fit_and_score)(
-            estimator, X, y, _named(name, sample_weight, split[0]), split, columns
+            machine, X, y, _named(name, sample_weight, split[0]), split, columns
         )
-        for split in parts
+        for machine, split in zip(machines, parts, strict=True)
     )
     values = np.full((_num_samples(X), len(columns.sides)), np.nan)
     for (_, test), held in zip(parts, found, strict=True):
@@ -91,10 +107,9 @@ def _is_complement(train: Integers, test: Integers) -> bool:
 
 
 def _fit_and_score(
-    estimator: Any, X: Any, y: Any, weight: dict[str, Floats], split: Split, columns: Columns
+    machine: Any, X: Any, y: Any, weight: dict[str, Floats], split: Split, columns: Columns
 ) -> Floats:
     train, test = split
-    machine = clone(estimator)
     X_train, y_train = _safe_split(machine, X, y, train)
     X_test, _ = _safe_split(machine, X, y, test, train)
     n_missing = columns.n_classes - len(np.unique(y_train))
@@ -105,6 +120,15 @@ def _fit_and_score(
         )
     machine.fit(X_train, y_train, **weight)
     return columns.scores(machine, X_test)
+
+
+def _with_price(estimator: Any, factor: float) -> Any:
+    """Return a fresh estimator, with so many times the price if it is, or ends in, a machine."""
+    fresh = clone(estimator)
+    last = fresh.steps[-1][1] if isinstance(fresh, Pipeline) else fresh
+    if isinstance(last, _PRICED):
+        last.set_params(C=factor * last.C)
+    return fresh
 
 
 def _weight_name(estimator: Any) -> str:

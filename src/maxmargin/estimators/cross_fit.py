@@ -31,7 +31,12 @@ def can_cross_fit(estimator: Any) -> bool:
 
 
 def cross_fit(
-    machine: KernelClassifier, X: Any, y: Any, sample_weight: Any, tests: Sequence[Integers]
+    machine: KernelClassifier,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    tests: Sequence[Integers],
+    scale_C: bool,
 ) -> Floats:
     """Fit a machine to all rows; return what machines say of rows that they were not trained on.
 
@@ -46,6 +51,9 @@ def cross_fit(
         As for its `fit`.
     tests : sequence of ndarray of int
         The rows of each fold that are held out; the others train it.
+    scale_C : bool
+        Whether a fold's C is raised as its training rows weigh less. That brings its solution close
+        to the one for all rows.
 
     Returns
     -------
@@ -60,7 +68,7 @@ def cross_fit(
     folds = [
         fold
         for number, test in enumerate(tests)
-        for fold in _machines_of(machine, fit, test, number)
+        for fold in _machines_of(machine, fit, test, number, scale_C)
     ]
     plan = fit.plan
     found = held_out_values(fit.engine, plan, machine._limits(fit.training), folds, fit.outcomes)
@@ -76,7 +84,7 @@ def cross_fit(
 
 
 def _machines_of(
-    machine: KernelClassifier, fit: ClassFit, test: Integers, number: int
+    machine: KernelClassifier, fit: ClassFit, test: Integers, number: int, scale_C: bool
 ) -> list[HeldOut]:
     """Return a fold of each machine that has points in it."""
     layout = fit.plan.layout
@@ -84,6 +92,8 @@ def _machines_of(
     is_test[test] = True
     held = is_test[fit.plan.order]
     weight = np.where(held, 0.0, _training_weight(machine, fit, is_test))
+    if scale_C:
+        weight *= layout.given_weight.sum() / layout.given_weight[~held].sum()
     folds = []
     for k, contest in enumerate(layout.decomposition.contests):
         points = np.flatnonzero(held[contest.point])

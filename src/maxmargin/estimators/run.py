@@ -98,8 +98,9 @@ class Former:
 
     def start(self, qp: BoxQP) -> Floats:
         """Return the former point scaled with the costs, or one nearby that is feasible."""
-        growth = np.divide(qp.cost, self.cost, out=np.ones(len(qp.cost)), where=self.cost > 0)
-        scaled: Floats = np.clip(growth * self.signed, qp.lower, qp.upper)
+        scaled: Floats = np.clip(self._growth(qp) * self.signed, qp.lower, qp.upper)
+        # What was at its bound stays there, whatever rounding makes of the product.
+        scaled = np.where(np.abs(self.signed) >= self.cost, qp.sign * qp.cost, scaled)
         if qp.infeasibility(scaled) <= _FEASIBLE:
             return scaled
         if self.gradient is not None:
@@ -112,7 +113,12 @@ class Former:
         program = Program.of(qp, self.start(qp))
         if self.sums is None:
             return program
-        return replace(program, near=Sums(qp.coefficients(self.signed), self.sums))
+        factor = float(self._growth(qp).max())
+        near = Sums(factor * qp.coefficients(self.signed), factor * self.sums)
+        return replace(program, near=near)
+
+    def _growth(self, qp: BoxQP) -> Floats:
+        return np.divide(qp.cost, self.cost, out=np.ones(len(qp.cost)), where=self.cost > 0)
 
 
 @dataclass(frozen=True, eq=False)

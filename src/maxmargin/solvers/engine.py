@@ -44,6 +44,9 @@ _SHARE_OF_WIDEST = 0.25
 # The same for programs that start near a solution, whose run is short.
 _WIDEST_NEAR = 4608
 
+# Changes of a coefficient below this share of the largest are rounding.
+_ROUNDING = 1e-13
+
 # Points fewer than this share of which are different are merged.
 _WORTH_MERGING = 0.95
 
@@ -255,6 +258,7 @@ class Run:
                 continue
             start = self.coefficients(k, program.start)
             change = start - program.near.coefficients
+            change[np.abs(change) <= _ROUNDING * np.abs(start).max(initial=0.0)] = 0.0
             n_changes = np.count_nonzero(change)
             if n_changes < np.count_nonzero(start):
                 known[k] = program.near.values
