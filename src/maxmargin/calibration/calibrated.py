@@ -54,10 +54,10 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Folds; each row must be held out once. By default five, stratified by class, or fewer where
         a class has fewer rows.
     scale_C : bool
-        Whether a fold's C is raised in proportion as its training rows are fewer (or weigh less),
-        for support vector machines with a C. The strength of the regularisation, and with it the
-        scale of the scores, is then that of the fit to all rows; with False the calibration is
-        fitted to scores that are a little too small.
+        Whether a fold's C is raised in proportion as its training rows are fewer, or weigh less,
+        for support vector machines with a C: the strength of the regularisation is then that of
+        the fit to all rows, whose solution the fold's is close to. False leaves C as it is, as
+        scikit-learn does; that takes longer.
     n_jobs : int, optional
         Processes for fits that share nothing. The machines of this library have threads of their
         own.

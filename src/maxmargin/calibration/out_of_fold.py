@@ -73,11 +73,10 @@ def out_of_fold(
         _with_price(estimator, weight.sum() / weight[train].sum() if scale_C else 1.0)
         for train, _ in parts
     ]
+    weights = [_named(name, sample_weight, train) for train, _ in parts]
     found = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_and_score)(
-            machine, X, y, _named(name, sample_weight, split[0]), split, columns
-        )
-        for machine, split in zip(machines, parts, strict=True)
+        delayed(_fit_and_score)(machine, X, y, given, split, columns)
+        for machine, given, split in zip(machines, weights, parts, strict=True)
     )
     values = np.full((_num_samples(X), len(columns.sides)), np.nan)
     for (_, test), held in zip(parts, found, strict=True):
