@@ -24,6 +24,7 @@ from maxmargin.solvers.answers import Answer, Ending, Progress, Watch
 from maxmargin.solvers.correction import Correction
 from maxmargin.solvers.memory import row_budget
 from maxmargin.solvers.merging import Distinct
+from maxmargin.solvers.near_starts import sums_at_start
 from maxmargin.solvers.program import Program, Sums
 from maxmargin.solvers.rescue import is_affordable, rescued
 from maxmargin.solvers.row_sources import RowSources, first_alike
@@ -42,10 +43,7 @@ _WIDEST = 9216
 _SHARE_OF_WIDEST = 0.25
 
 # The same for programs that start near a solution, whose run is short.
-_WIDEST_NEAR = 4608
-
-# Changes of a coefficient below this share of the largest are rounding.
-_ROUNDING = 1e-13
+_WIDEST_NEAR = 3072
 
 # Points fewer than this share of which are different are merged.
 _WORTH_MERGING = 0.95
@@ -196,6 +194,7 @@ class Run:
         self.boundaries = _boundaries(self.programs, self.sources.n_points)
         self.budget = row_budget(self.sources.n_points, engine.cache_mb)
         self.similarities: dict[int, Floats] = {}
+        self.source: Any = None
         self.farthest: Integers = np.zeros(0, dtype=np.int64)
 
     def answers(self) -> list[Answer]:
@@ -217,14 +216,14 @@ class Run:
 
     def _first_answers(self) -> list[Answer]:
         which = list(range(len(self.programs)))
-        starts = [program.start for program in self.programs]
         store = None if self.sources.prefers_float64 else self.store(np.float32)
         store = self.store(np.float64) if store is None else store
-        known, ending = self._sums_at_start(store)
+        known, ending = sums_at_start(self, store)
         if ending is not None:
             nothing = np.zeros(0)
             values = [program.direction * program.start for program in self.programs]
             return [self._answer(k, values[k], nothing, np.inf, 0, ending) for k in which]
+        starts = [program.start for program in self.programs]
         found = self.decompose(store, which, starts, known, self.tol)
         self._spend_what_is_left(store, found)
         return Correction(self, found, store).answers()
@@ -249,53 +248,16 @@ class Run:
             return self.max_steps
         return self.few_steps
 
-    def _sums_at_start(self, store: Any) -> tuple[dict[int, Floats], Ending | None]:
-        """Return the similarities that are near known ones, or what ended their computation."""
-        known: dict[int, Floats] = {}
-        changes: dict[int, Floats] = {}
-        for k, program in enumerate(self.programs):
-            if program.near is None or len(self.boundaries) > 2 or self._takes_all(program):
-                continue
-            start = self.coefficients(k, program.start)
-            change = start - program.near.coefficients
-            change[np.abs(change) <= _ROUNDING * np.abs(start).max(initial=0.0)] = 0.0
-            n_changes = np.count_nonzero(change)
-            if n_changes < np.count_nonzero(start):
-                known[k] = program.near.values
-                if n_changes > 0:
-                    changes[k] = change
-        if not changes:
-            return known, None
-        # A run without steps: all that it does is to add up the rows of its start.
-        results = _native.decompose(
-            store,
-            [_weights_of(change) for change in changes.values()],
-            [None] * len(changes),
-            tolerance=np.inf,
-            most_steps=0,
-            working_set=1,
-            whole_up_to=0,
-            widest=1,
-            n_threads=self.engine.n_threads,
-            seconds=self.seconds_left(),
-            watch=None,
-        )
-        for k, result in zip(changes, results, strict=True):
-            if result[4] not in ("converged", "steps", "stalled"):
-                return {}, result[4]
-            known[k] = known[k] + result[5]
-        return known, None
-
     def store(self, dtype: type[np.float32] | type[np.float64]) -> Any:
         held = self.engine.store(dtype, self.boundaries)
         if held is None:
             return None
-        store, source = held
-        self.farthest = np.array(source.farthest, dtype=np.int64)
+        store, self.source = held
+        self.farthest = np.array(self.source.farthest, dtype=np.int64)
         return store
 
     @property
-    def _whole_up_to(self) -> int:
+    def whole_up_to(self) -> int:
         return _WHOLE_AMONG_MANY if len(self.programs) > 1 else _WHOLE_ALONE
 
     def _widest(self, store: Any, which: Sequence[int]) -> int:
@@ -303,9 +265,9 @@ class Run:
         near = any(self.programs[k].near is not None for k in which)
         return min(room, _WIDEST_NEAR) if near else room
 
-    def _takes_all(self, program: Program) -> bool:
+    def takes_all(self, program: Program) -> bool:
         """Say whether all variables of a program are worked on at once."""
-        return program.n_variables < self._whole_up_to
+        return program.n_variables < self.whole_up_to
 
     def columns(self, program: Program) -> Integers:
         """Return the points of all segments that a program touches."""
@@ -349,7 +311,7 @@ class Run:
             tol,
             max(self._most_steps(which) - steps_before, 0),
             _WORKING_SET,
-            self._whole_up_to,
+            self.whole_up_to,
             self._widest(store, which),
             self.engine.n_threads,
             self.seconds_left(),
@@ -423,17 +385,6 @@ def _boundaries(programs: Sequence[Program], n_points: int) -> Integers:
         if len(cuts) > 8 * (len(programs) + 2):
             return whole
     return np.array(sorted(cuts), dtype=np.int64)
-
-
-def _weights_of(change: Floats) -> Any:
-    """Return a program without bounds whose start is the change of the points' coefficients."""
-    point = np.flatnonzero(change)
-    m = len(point)
-    ones, zeros, endless = np.ones(m), np.zeros(m), np.full(m, np.inf)
-    group = np.zeros(m, dtype=np.int64)
-    return _native.Program(
-        point, ones, -endless, endless, zeros, zeros, group, np.ascontiguousarray(change[point])
-    )
 
 
 def _native_program(program: Program, start: Floats) -> Any:
