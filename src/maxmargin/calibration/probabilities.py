@@ -57,7 +57,7 @@ def prior_log_odds(columns: Columns, priors: Floats) -> Floats:
 def class_probabilities(columns: Columns, log_odds: Floats) -> Floats:
     """Return the probabilities of all classes from the posterior log-odds of each column."""
     if columns.n_classes == 2:
-        return expit(np.hstack([-log_odds, log_odds]))
+        return np.asarray(expit(np.hstack([-log_odds, log_odds])))
     probability = expit(log_odds)
     return (
         couple(probability, columns.n_classes) if columns.are_pairs else against_rest(probability)

@@ -52,6 +52,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         "multi_class": [StrOptions({"ovo", "ovr"})],
     }
 
+    #: Slopes and intercepts of the sigmoids, where probabilities were asked for.
+    _sigmoids: Floats | None = None
+
     def _form(self) -> MarginForm:
         raise NotImplementedError
 
@@ -183,7 +186,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self.dual_coef_ = self._public(flip * self._dual_coef_)
         self.intercept_ = flip * self._intercept_ + 0.0
         self.n_iter_ = decomposition.steps([found.answer.steps for found in outcomes])
-        self._sigmoids: Floats | None = None
+        self._sigmoids = None
         return Kept(machines, scales)
 
     def _wants_probabilities(self) -> bool:

@@ -42,8 +42,9 @@ _WHOLE_AMONG_MANY = 1536
 _WIDEST = 9216
 _SHARE_OF_WIDEST = 0.25
 
-# The same for programs that start near a solution, whose run is short.
-_WIDEST_NEAR = 3072
+# Both for programs that start near a solution: their runs are short, and memory is dear.
+_WORKING_SET_NEAR = 1536
+_WIDEST_NEAR = 2048
 
 # Points fewer than this share of which are different are merged.
 _WORTH_MERGING = 0.95
@@ -260,10 +261,12 @@ class Run:
     def whole_up_to(self) -> int:
         return _WHOLE_AMONG_MANY if len(self.programs) > 1 else _WHOLE_ALONE
 
-    def _widest(self, store: Any, which: Sequence[int]) -> int:
+    def _sizes(self, store: Any, which: Sequence[int]) -> tuple[int, int]:
+        """Return how many variables are worked on at once, far from the solution and near it."""
         room = widest(self.budget, np.float32 if isinstance(store, _native.Store32) else np.float64)
-        near = any(self.programs[k].near is not None for k in which)
-        return min(room, _WIDEST_NEAR) if near else room
+        if any(self.programs[k].near is not None for k in which):
+            return _WORKING_SET_NEAR, min(room, _WIDEST_NEAR)
+        return _WORKING_SET, room
 
     def takes_all(self, program: Program) -> bool:
         """Say whether all variables of a program are worked on at once."""
@@ -303,6 +306,7 @@ class Run:
     ) -> list[Answer]:
         """Run some of the programs in the native core."""
         programs = [self.programs[k] for k in which]
+        working_set, room = self._sizes(store, which)
         natives = [_native_program(p, start) for p, start in zip(programs, starts, strict=True)]
         results = _native.decompose(
             store,
@@ -310,9 +314,9 @@ class Run:
             [known.get(k) for k in which],
             tol,
             max(self._most_steps(which) - steps_before, 0),
-            _WORKING_SET,
+            working_set,
             self.whole_up_to,
-            self._widest(store, which),
+            room,
             self.engine.n_threads,
             self.seconds_left(),
             self._watcher(which),

@@ -84,15 +84,16 @@ class Merged:
 
     @classmethod
     def _added(cls, program: Program, points: Distinct, owner: Integers, leader: Integers) -> Self:
+        m = len(leader)
         reduced = Program(
             points.place[program.point[leader]],
             program.sign[leader],
             program.linear[leader],
-            np.bincount(owner, program.cost, len(leader)),
+            np.bincount(owner, program.cost, m).astype(np.float64),
             program.ridge[leader],
             program.group[leader],
             program.direction[leader],
-            np.bincount(owner, program.start, len(leader)),
+            np.bincount(owner, program.start, m).astype(np.float64),
             None if program.near is None else program.near.merged(points.place, points.kept),
         )
         return cls(reduced, program, owner, leader)

@@ -32,7 +32,7 @@ class Sums:
     def merged(self, owner: Integers, kept: Integers) -> Sums:
         """Return the same over points without repeats, given which of them each point is."""
         added = np.bincount(owner, self.coefficients, len(kept))
-        return Sums(added, self.values[kept])
+        return Sums(added.astype(np.float64), self.values[kept])
 
 
 @dataclass(frozen=True, eq=False)
