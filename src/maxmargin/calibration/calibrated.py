@@ -94,8 +94,8 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = CalibratedSVC(SVC(C=2), method="logistic", prior=0.9).fit(scale(X), y)
     >>> model.predict_proba(scale(X)[:2]).round(2)
-    array([[1., 0.],
-           [1., 0.]])
+    array([[0.98, 0.02],
+           [1.  , 0.  ]])
     >>> round(model.threshold(prior=0.5, cost_fp=10), 4)  # log 10
     2.3026
     >>> model.estimator_.certificate_.holds(1e-3)
