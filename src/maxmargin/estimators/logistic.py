@@ -56,7 +56,9 @@ def fit_log_odds(scores: Floats, target: Floats, weight: Floats) -> tuple[float,
 
     def loss(parameters: Floats) -> float:
         z = parameters @ features
-        return float(weight @ (np.logaddexp(0.0, z) - target * z))
+        # log(1 + exp(z)), without overflow
+        surprise = np.maximum(z, 0.0) + np.log1p(np.exp(-np.abs(z)))
+        return float(weight @ (surprise - target * z))
 
     found = np.array([0.0, logit(weight @ target)])
     least = loss(found)

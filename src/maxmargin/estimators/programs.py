@@ -20,6 +20,7 @@ from maxmargin.typing import Floats, Integers
 __all__ = ["MarginForm", "NuForm", "SoftForm", "balanced", "filled"]
 
 _MOST_BEYOND = 1e4
+_FEW = 512
 
 
 @dataclass(frozen=True)
@@ -157,13 +158,20 @@ def balanced(qp: BoxQP, signed: Floats, gradient: Floats) -> Floats:
         direction = qp.equality[k, members]
         missing = float(qp.total[k] - direction @ moved[members])
         way = np.sign(missing) * direction
-        room = np.where(
-            way > 0, qp.upper[members] - moved[members], moved[members] - qp.lower[members]
-        )
-        order = np.argsort(way * gradient[members], kind="stable")
-        before = np.cumsum(room[order]) - room[order]
-        step = np.clip(abs(missing) - before, 0.0, room[order])
-        full = step == room[order]
-        bound = np.where(way > 0, qp.upper[members], qp.lower[members])[order]
-        moved[members[order]] = np.where(full, bound, moved[members[order]] + way[order] * step)
+        bound = np.where(way > 0, qp.upper[members], qp.lower[members])
+        room = np.abs(bound - moved[members])
+        eager = _most_eager(way * gradient[members], room, abs(missing))
+        step = np.clip(abs(missing) - (np.cumsum(room[eager]) - room[eager]), 0.0, room[eager])
+        partly = moved[members[eager]] + way[eager] * step
+        moved[members[eager]] = np.where(step == room[eager], bound[eager], partly)
     return moved
+
+
+def _most_eager(slope: Floats, room: Floats, missing: float) -> Integers:
+    """Return variables with the least slopes, in that order, that have room enough in all."""
+    usable = np.flatnonzero(room > 0)
+    if len(usable) > _FEW:
+        few = usable[np.argpartition(slope[usable], _FEW)[:_FEW]]
+        if room[few].sum() >= missing:
+            usable = np.sort(few)
+    return usable[np.argsort(slope[usable], kind="stable")]

@@ -61,6 +61,7 @@ class Merged:
     original: Program
     owner: Integers
     leader: Integers
+    order: Integers
 
     @classmethod
     def of(cls, program: Program, points: Distinct) -> Self:
@@ -72,7 +73,8 @@ class Merged:
             [point, program.group, apart, program.sign, program.direction, program.linear]
         )
         _, leader, owner = np.unique(keys, axis=1, return_index=True, return_inverse=True)
-        return cls._added(program, points, owner.ravel(), leader)
+        owner = owner.ravel()
+        return cls._added(program, points, owner, leader, np.argsort(owner, kind="stable"))
 
     def like(self, program: Program, points: Distinct) -> Self | None:
         """Merge a program that differs in its costs and start alone; None if it differs in more."""
@@ -80,10 +82,19 @@ class Merged:
         same = all(
             np.array_equal(getattr(program, name), getattr(self.original, name)) for name in names
         )
-        return self._added(program, points, self.owner, self.leader) if same else None
+        if not same:
+            return None
+        return self._added(program, points, self.owner, self.leader, self.order)
 
     @classmethod
-    def _added(cls, program: Program, points: Distinct, owner: Integers, leader: Integers) -> Self:
+    def _added(
+        cls,
+        program: Program,
+        points: Distinct,
+        owner: Integers,
+        leader: Integers,
+        order: Integers,
+    ) -> Self:
         m = len(leader)
         reduced = Program(
             points.place[program.point[leader]],
@@ -96,12 +107,12 @@ class Merged:
             np.bincount(owner, program.start, m).astype(np.float64),
             None if program.near is None else program.near.merged(points.place, points.kept),
         )
-        return cls(reduced, program, owner, leader)
+        return cls(reduced, program, owner, leader, order)
 
     def split(self, signed: Floats) -> Floats:
         """Give each merged value back to its variables, the first ones filled first."""
         cost = self.original.cost
-        order = np.argsort(self.owner, kind="stable")
+        order = self.order
         owner = self.owner[order]
         if not np.isfinite(cost).all():
             number = np.bincount(self.owner)
