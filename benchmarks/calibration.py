@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import datasets, machine, page, processes
+from benchmarks import datasets, machine, memory, page, processes
 from benchmarks.ratios import show_ratio, show_seconds
 
 RESULTS = Path(__file__).with_suffix(".json")
@@ -88,6 +88,8 @@ def child(data_file: str, problem_name: str, model_name: str, result_file: str) 
     X, y, X_test, y_test = (data[name] for name in ("X", "y", "X_test", "y_test"))
     # Imports and threads are in place when the clock starts.
     make(problem.C, problem.gamma).fit(X[:WARM_UP_ROWS], y[:WARM_UP_ROWS])
+    memory.warm()
+    memory.give_back()
     model = make(problem.C, problem.gamma)
     start = perf_counter()
     model.fit(X, y)
