@@ -34,8 +34,8 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     The classifier is fitted to all rows, and its scores are calibrated on scores of rows that were
     held out, fold by fold. For `SVC` and `NuSVC` the folds run on the engine of the fit: they read
-    its kernel rows, with its gamma, and start from its solution, so that all of them together take
-    about as long as the fit itself. Any other classifier is fitted once a fold.
+    its kernel rows, with its gamma, and start from its solution, which takes a fraction of the time
+    of fits of their own. Any other classifier is fitted once a fold.
 
     Parameters
     ----------
