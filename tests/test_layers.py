@@ -18,6 +18,7 @@ def test_only_the_faces_of_the_core_import_it():
         "solvers/engine.py",
         "solvers/l1.py",
         "solvers/linear_engine.py",
+        "solvers/near_starts.py",
         "solvers/online_engine.py",
         "solvers/row_sources.py",
         "solvers/shared_gram.py",

@@ -42,6 +42,7 @@ PUBLIC_MODULES = [
     "maxmargin.estimators",
     "maxmargin.streams",
     "maxmargin.metrics",
+    "maxmargin.calibration",
     "maxmargin.model_selection",
     "maxmargin.persist",
     "maxmargin.study",

@@ -9,6 +9,7 @@
     estimators  the scikit-learn face: SVC, NuSVC, SVR, NuSVR, OneClassSVM,
                 LinearSVC, LinearSVR
     metrics     decision costs: DCF, EER, Cllr, scorers
+    calibration scores to probabilities and log-likelihood ratios: CalibratedSVC
     model_selection  grids with shared kernel matrices, paths over C
     streams     data in chunks
     persist     model files: its own, LIBSVM's, LIBLINEAR's, ONNX
@@ -48,7 +49,8 @@ from maxmargin.problems import Solution
 from maxmargin.solvers import Stop, solve
 
 if TYPE_CHECKING:
-    from maxmargin import estimators, metrics, model_selection, persist, streams
+    from maxmargin import calibration, estimators, metrics, model_selection, persist, streams
+    from maxmargin.calibration import CalibratedSVC
     from maxmargin.estimators import (
         SVC,
         SVR,
@@ -68,6 +70,7 @@ __version__ = "0.1.0"
 __all__ = [
     "SVC",
     "SVR",
+    "CalibratedSVC",
     "Certificate",
     "CommonPoint",
     "InfeasibleProblemError",
@@ -92,6 +95,7 @@ __all__ = [
     "UnsupportedProblemError",
     "ZeroCombination",
     "analyse_support",
+    "calibration",
     "certify",
     "estimators",
     "kernels",
@@ -112,6 +116,7 @@ __all__ = [
 
 
 _LAZY_MODULES = (
+    "calibration",
     "estimators",
     "metrics",
     "model_selection",
@@ -140,6 +145,8 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module("maxmargin.estimators"), name)
     if name in ("load", "save"):
         return getattr(importlib.import_module("maxmargin.persist"), name)
+    if name == "CalibratedSVC":
+        return importlib.import_module("maxmargin.calibration").CalibratedSVC
     if name in ("SVMSearchCV", "linear_path", "svm_path"):
         return getattr(importlib.import_module("maxmargin.model_selection"), name)
     raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")

@@ -24,6 +24,9 @@
     interrupts      Ctrl-C
     decision        values of all machines at once
     probability     sigmoids and coupling
+    logistic        the sigmoid's fit
+    held_out        values at points that were not trained on
+    cross_fit       a fit with such values for all rows
     proof           the certificate, made when asked for
     certified       the attributes that hold it
     threads         what n_jobs means

@@ -164,9 +164,14 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
         return Limits.of(self.tol, self.max_iter, self.time_limit, training.started)
 
     def _run(
-        self, engine: Engine, qps: Sequence[BoxQP], names: Sequence[str], training: Training
+        self,
+        engine: Engine,
+        qps: Sequence[BoxQP],
+        names: Sequence[str],
+        training: Training,
+        depth: int = 1,
     ) -> tuple[list[Outcome], FitTasks]:
-        """Solve the programs, watched, and warn where one did not converge."""
+        """Solve the programs, watched, and warn where one did not converge; fit is so far up."""
         tasks = FitTasks(self, len(qps), training.given, training.y, training.metadata())
         watcher = Watcher(tasks, bool(self.verbose), type(self).__name__, self._stop)
         limits = self._limits(training)
@@ -181,7 +186,8 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
                 watcher.show_end(max((found.gap()[0] for found in outcomes), default=0.0), steps)
         if self.warm_start:
             self._formers = [Former(found.signed, found.qp.cost) for found in outcomes]
-        self.fit_status_ = warn_unless_converged(outcomes, names, self.get_params(deep=False))
+        parameters = self.get_params(deep=False)
+        self.fit_status_ = warn_unless_converged(outcomes, names, parameters, depth)
         return outcomes, tasks
 
     def _keep_support(self, training: Training, order: Integers, coefficients: Floats) -> Integers:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.special import expit
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state, column_or_1d, compute_class_weight, deprecated
@@ -20,7 +21,7 @@ from maxmargin.errors import InvalidInputError
 from maxmargin.estimators.base import KernelMachine
 from maxmargin.estimators.decision import pair_coefficients, votes_of
 from maxmargin.estimators.pairs import ClassRanges, Decomposition, bias_of
-from maxmargin.estimators.plan import ClassLayout, ClassPlan, Kept
+from maxmargin.estimators.plan import ClassFit, ClassLayout, ClassPlan, Kept
 from maxmargin.estimators.probability import against_rest, couple, cross_validated_sigmoids
 from maxmargin.estimators.programs import MarginForm
 from maxmargin.estimators.proof import Machine
@@ -51,8 +52,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         "multi_class": [StrOptions({"ovo", "ovr"})],
     }
 
-    #: Slope and offset of each machine's probabilities.
-    _sigmoids: Floats | None
+    #: Slopes and intercepts of the sigmoids, where probabilities were asked for.
+    _sigmoids: Floats | None = None
 
     #: Which class wins of those with equal votes, the first of them first; None: in their order.
     _preference: Integers | None = None
@@ -74,31 +75,29 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         sample_weight : array-like of shape (n,), optional
             Multiplies C point by point. Points of weight zero or less are left out.
         """
-        training = self._prepare(X, y, sample_weight)
-        layout = self._lay_out(training)
-        plan = self._plan(training, layout)
-        engine = self._engine(plan.gram)
-        outcomes, tasks = self._run(engine, plan.qps, plan.names, training)
-        kept = self._keep(training, plan, outcomes)
+        fit = self._solve(X, y, sample_weight)
         if self._wants_probabilities():
+            generator = check_random_state(self.random_state)
             self._sigmoids = cross_validated_sigmoids(
-                engine,
-                plan.gram,
-                layout.decomposition,
-                plan.forms,
-                layout.weight,
-                plan.bias,
-                self._limits(training),
-                check_random_state(self.random_state),
-                outcomes,
+                fit.engine, fit.plan, self._limits(fit.training), generator, fit.outcomes
             )
-        self._finish(training, tasks, kept.machines)
+        self._finish(fit.training, fit.tasks, fit.kept.machines)
         return self
+
+    def _solve(self, X: Any, y: Any, sample_weight: Any) -> ClassFit:
+        """Solve the programs and set the fitted attributes."""
+        training = self._prepare(X, y, sample_weight)
+        plan = self._plan(training, self._lay_out(training))
+        engine = self._engine(plan.gram)
+        outcomes, tasks = self._run(engine, plan.qps, plan.names, training, depth=2)
+        return ClassFit(
+            training, plan, engine, outcomes, self._keep(training, plan, outcomes), tasks
+        )
 
     def _lay_out(self, training: Training) -> ClassLayout:
         """Encode and weigh the classes, and sort the points by them."""
         labels = self._encode(training.y)
-        self._weigh_classes(labels, training)
+        self.class_weight_ = self._class_weights(labels, training.sample_weight)
         weight = training.weight * self.class_weight_[labels]
         rows = self._rows(labels, weight, self._form())
         ranges = ClassRanges.of(labels, rows, len(self.classes_))
@@ -137,17 +136,17 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             )
         return np.asarray(labels, dtype=np.int64)
 
-    def _weigh_classes(self, labels: Integers, training: Training) -> None:
-        """Set the class weights; "balanced" ones count each point by its weight."""
+    def _class_weights(self, labels: Integers, sample_weight: Floats | None) -> Floats:
+        """Return the weight of each class; "balanced" ones count each point by its weight."""
         names = self.classes_
-        if self.class_weight == "balanced" and training.sample_weight is not None:
-            held = np.bincount(labels, np.maximum(training.sample_weight, 0.0), len(names))
+        if self.class_weight == "balanced" and sample_weight is not None:
+            held = np.bincount(labels, np.maximum(sample_weight, 0.0), len(names))
             shares = np.divide(held.sum(), held, out=np.zeros(len(names)), where=held > 0)
-            self.class_weight_ = shares / len(names)
-        else:
-            self.class_weight_ = compute_class_weight(
-                self.class_weight, classes=names, y=names[labels]
-            )
+            return np.asarray(shares / len(names))
+        return np.asarray(
+            compute_class_weight(self.class_weight, classes=names, y=names[labels]),
+            dtype=np.float64,
+        )
 
     def _rows(self, labels: Integers, weight: Floats, form: MarginForm) -> Integers:
         rows = positive_rows(weight)
@@ -273,9 +272,10 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
                 "predict_proba is not available when fitted with probability=False, or in a fit "
                 "that ended before the probabilities: fit again."
             )
+        probability = expit(-(values * self._sigmoids[0] + self._sigmoids[1]))
         if self._pairwise:
-            return couple(values, self._sigmoids, len(self.classes_))
-        return against_rest(values, self._sigmoids)
+            return couple(probability, len(self.classes_))
+        return against_rest(probability)
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Floats:

@@ -7,7 +7,7 @@ i is the positive one; against the rest the class itself is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -168,12 +168,6 @@ class Decomposition:
         for contest, value in zip(self.contests, found, strict=True):
             steps[contest.machine] = min(value, most)
         return steps
-
-    def without(self, machine: int, left_out: Integers) -> Contest:
-        """Return a contest without some of its points, given by position in it."""
-        contest = self.contests[machine]
-        kept = np.delete(np.arange(len(contest.point)), left_out)
-        return replace(contest, point=contest.point[kept], sign=contest.sign[kept])
 
 
 def bias_of(bias: Bias, signed: Floats, offsets: Floats) -> float:

@@ -6,14 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from maxmargin.estimators.callbacks import FitTasks
 from maxmargin.estimators.pairs import Decomposition
 from maxmargin.estimators.programs import MarginForm
 from maxmargin.estimators.proof import Machine
+from maxmargin.estimators.run import Outcome
+from maxmargin.estimators.training import Training
 from maxmargin.problems import Bias, BoxQP, Problem
 from maxmargin.problems.gram import Gram
+from maxmargin.solvers.engine import Engine
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["ClassLayout", "ClassPlan", "Kept", "Plan", "SinglePlan"]
+__all__ = ["ClassFit", "ClassLayout", "ClassPlan", "Kept", "Plan", "SinglePlan"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,3 +76,15 @@ class Kept:
 
     machines: Sequence[Machine]
     scales: Sequence[float]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassFit:
+    """A classifier's fit up to its end: what it was about, and where it led."""
+
+    training: Training
+    plan: ClassPlan
+    engine: Engine
+    outcomes: Sequence[Outcome]
+    kept: Kept
+    tasks: FitTasks

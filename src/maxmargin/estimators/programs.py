@@ -17,9 +17,10 @@ from maxmargin.problems.base import one_sum
 from maxmargin.problems.gram import Gram
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["MarginForm", "NuForm", "SoftForm", "filled"]
+__all__ = ["MarginForm", "NuForm", "SoftForm", "balanced", "filled"]
 
 _MOST_BEYOND = 1e4
+_FEW = 512
 
 
 @dataclass(frozen=True)
@@ -145,3 +146,32 @@ def filled(qp: BoxQP) -> Floats:
         missing = abs(float(qp.total[k])) - (np.cumsum(cost) - cost)
         start[members] = qp.sign[members] * np.clip(missing, 0.0, cost)
     return start
+
+
+def balanced(qp: BoxQP, signed: Floats, gradient: Floats) -> Floats:
+    """Return a feasible point that differs from one within the bounds in few variables.
+
+    Those move first that gain most by it, or lose least, as the gradient says.
+    """
+    moved = signed.copy()
+    for k, members in enumerate(qp.groups):
+        direction = qp.equality[k, members]
+        missing = float(qp.total[k] - direction @ moved[members])
+        way = np.sign(missing) * direction
+        bound = np.where(way > 0, qp.upper[members], qp.lower[members])
+        room = np.abs(bound - moved[members])
+        eager = _most_eager(way * gradient[members], room, abs(missing))
+        step = np.clip(abs(missing) - (np.cumsum(room[eager]) - room[eager]), 0.0, room[eager])
+        partly = moved[members[eager]] + way[eager] * step
+        moved[members[eager]] = np.where(step == room[eager], bound[eager], partly)
+    return moved
+
+
+def _most_eager(slope: Floats, room: Floats, missing: float) -> Integers:
+    """Return variables with the least slopes, in that order, that have room enough in all."""
+    usable = np.flatnonzero(room > 0)
+    if len(usable) > _FEW:
+        few = usable[np.argpartition(slope[usable], _FEW)[:_FEW]]
+        if room[few].sum() >= missing:
+            usable = np.sort(few)
+    return usable[np.argsort(slope[usable], kind="stable")]

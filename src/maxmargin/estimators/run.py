@@ -13,10 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.estimators.interrupts import heed_interrupt
-from maxmargin.estimators.programs import filled
+from maxmargin.estimators.programs import balanced, filled
 from maxmargin.estimators.refine import refined
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.engine import Answer, Engine, Program, Watch
+from maxmargin.solvers.engine import Answer, Engine, Program, Sums, Watch
 from maxmargin.typing import Floats
 
 __all__ = [
@@ -81,17 +81,44 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Former:
-    """Where an earlier fit ended, for a warm start."""
+    """Where an earlier fit ended, for a warm start.
+
+    Attributes
+    ----------
+    signed, cost : ndarray of shape (m,)
+        The variables, and the costs they had.
+    gradient, sums : ndarray, optional
+        As in `maxmargin.solvers.engine.Answer`, for starts on the same engine.
+    """
 
     signed: Floats
     cost: Floats
+    gradient: Floats | None = None
+    sums: Floats | None = None
 
     def start(self, qp: BoxQP) -> Floats:
-        """Return the former point scaled with the costs, or the nearest that is feasible."""
-        growth = np.divide(qp.cost, self.cost, out=np.ones(len(qp.cost)), where=self.cost > 0)
-        scaled: Floats = np.clip(growth * self.signed, qp.lower, qp.upper)
+        """Return the former point scaled with the costs, or one nearby that is feasible."""
+        scaled: Floats = np.clip(self._growth(qp) * self.signed, qp.lower, qp.upper)
+        # What was at its bound stays there, whatever rounding makes of the product.
+        scaled = np.where(np.abs(self.signed) >= self.cost, qp.sign * qp.cost, scaled)
+        if qp.infeasibility(scaled) <= _FEASIBLE:
+            return scaled
+        if self.gradient is not None:
+            return balanced(qp, scaled, self.gradient)
         # A projection moves every variable off its bound, if only by rounding.
-        return scaled if qp.infeasibility(scaled) <= _FEASIBLE else qp.project(scaled)
+        return qp.project(scaled)
+
+    def program(self, qp: BoxQP) -> Program:
+        """Return the program that starts there."""
+        program = Program.of(qp, self.start(qp))
+        if self.sums is None:
+            return program
+        factor = float(self._growth(qp).max())
+        near = Sums(factor * qp.coefficients(self.signed), factor * self.sums)
+        return replace(program, near=near)
+
+    def _growth(self, qp: BoxQP) -> Floats:
+        return np.divide(qp.cost, self.cost, out=np.ones(len(qp.cost)), where=self.cost > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,10 +172,10 @@ def run(
     """Solve the programs, from where an earlier fit ended if it had as many variables."""
     if not qps:
         return []
-    programs = [Program.of(qp, filled(qp)) for qp in qps]
     if formers is not None and _alike(formers, qps):
-        pairs = zip(programs, formers, qps, strict=True)
-        programs = [replace(p, start=former.start(qp)) for p, former, qp in pairs]
+        programs = [former.program(qp) for former, qp in zip(formers, qps, strict=True)]
+    else:
+        programs = [Program.of(qp, filled(qp)) for qp in qps]
     small = qps[0].gram.n_points <= _SMALL and limits.only_accuracy
     answers = _to_rounding(engine, programs, limits.tol, watch) if small else None
     if answers is None:
@@ -191,7 +218,7 @@ def _to_the_margin(
         if not coarse or any(a.ending in STOPPED for a in best):
             break
         finer = engine.solve(
-            [replace(programs[k], start=best[k].signed) for k in coarse],
+            [_further_from(programs[k], qps[k], best[k]) for k in coarse],
             tol=tol * min(margins[k] for k in coarse),
             watch=watch,
         )
@@ -233,6 +260,14 @@ def _to_rounding(
     return [replace(a, ending="converged") for a in answers] if all(reached) else None
 
 
+def _further_from(program: Program, qp: BoxQP, answer: Answer) -> Program:
+    """Return the program that starts where an answer ended."""
+    near = None
+    if answer.sums is not None:
+        near = Sums(qp.coefficients(answer.signed), answer.sums)
+    return replace(program, start=answer.signed, near=near)
+
+
 def _further(converged: Answer, later: Answer, tol: float) -> Answer:
     """Return the later of two answers unless it is worse; only a stop makes it unconverged."""
     kept = later if later.violation <= max(tol, converged.violation) else converged
@@ -270,16 +305,19 @@ class Ended(Protocol):
 
 
 def warn_unless_converged(
-    outcomes: Sequence[Ended], names: Sequence[str], parameters: dict[str, Any]
+    outcomes: Sequence[Ended], names: Sequence[str], parameters: dict[str, Any], depth: int = 1
 ) -> int:
-    """Warn where a program did not reach the tolerance; return scikit-learn's `fit_status_`."""
+    """Warn where a program did not reach the tolerance; return scikit-learn's `fit_status_`.
+
+    The warning is that of the fit, which is `depth` calls above the caller.
+    """
     short = [i for i, outcome in enumerate(outcomes) if not outcome.answer.converged]
     if not short:
         return 0
     gaps = [outcome.gap() for outcome in outcomes]
     ending = outcomes[max(short, key=lambda i: abs(gaps[i][1]))].answer.ending
     message = _CAUSES[ending].format(**parameters) + _CURES[ending] + _quality(gaps, names)
-    warnings.warn(message, ConvergenceWarning, stacklevel=5)
+    warnings.warn(message, ConvergenceWarning, stacklevel=4 + depth)
     return 1
 
 

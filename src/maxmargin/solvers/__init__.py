@@ -15,6 +15,8 @@
     correction    making up for the rounding of float32 rows
     rescue        what to do when its steps crawl
     program       one dual as the engine takes it
+    merging       points that repeat others
+    near_starts   starts near a solution that is known
     row_sources   where its rows come from
     memory        how much of them may be kept
     linear        LinearInteriorPoint, PrimalNewton, CoordinateDescent: linear machines of any size

@@ -59,6 +59,8 @@ class Answer:
     ending : str
         "converged", or what ended the run before: "steps", "seconds", "watch", "interrupt", or
         "stalled" when no step helps any more.
+    sums : ndarray of shape (n,), optional
+        sum_j b_j k(x_j, x) at every point of the engine, where the run kept it.
     """
 
     signed: Floats
@@ -66,6 +68,7 @@ class Answer:
     violation: float
     steps: int
     ending: Ending
+    sums: Floats | None = None
 
     @property
     def converged(self) -> bool:

@@ -79,6 +79,7 @@ class Correction:
                     known[k] = self.run.similarities[k]
             else:
                 known[k] = self.run.exact_similarities(k, self.found[k].signed)
+                self.run.similarities[k] = known[k]
                 self.found[k] = measured(self.run, k, self.found[k], known[k])
         return known
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
@@ -22,12 +23,14 @@ from maxmargin.problems.gram import Gram
 from maxmargin.solvers.answers import Answer, Ending, Progress, Watch
 from maxmargin.solvers.correction import Correction
 from maxmargin.solvers.memory import row_budget
-from maxmargin.solvers.program import Merged, Program
+from maxmargin.solvers.merging import Distinct
+from maxmargin.solvers.near_starts import sums_at_start
+from maxmargin.solvers.program import Program, Sums
 from maxmargin.solvers.rescue import is_affordable, rescued
 from maxmargin.solvers.row_sources import RowSources, first_alike
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["Answer", "Engine", "Program", "Progress", "Watch"]
+__all__ = ["Answer", "Engine", "Program", "Progress", "Sums", "Watch"]
 
 # Variables worked on at once, and how many a program may have for all of them to be.
 _WORKING_SET = 3072
@@ -38,6 +41,10 @@ _WHOLE_AMONG_MANY = 1536
 # share of the memory for rows.
 _WIDEST = 9216
 _SHARE_OF_WIDEST = 0.25
+
+# Both for programs that start near a solution: their runs are short, and memory is dear.
+_WORKING_SET_NEAR = 1536
+_WIDEST_NEAR = 2048
 
 # Points fewer than this share of which are different are merged.
 _WORTH_MERGING = 0.95
@@ -96,6 +103,8 @@ class Engine:
         self.cache_mb = cache_mb
         self._sources = RowSources(kernel, X, constant, self.n_threads)
         self._gram = Gram(kernel, X, constant)
+        #: By precision: the cuts of the columns, the rows kept, and where they come from.
+        self._stores: dict[type, tuple[Integers, Any, Any]] = {}
 
     def solve(
         self,
@@ -107,36 +116,56 @@ class Engine:
         watch: Watch | None = None,
     ) -> list[Answer]:
         """Solve the programs; an early end (seconds, watch, interrupt) ends all that are left."""
-        merged = self._merge(programs[0]) if len(programs) == 1 else None
-        if merged is None:
+        if not self._are_everywhere(programs) or self._distinct is None:
             return Run(self, programs, tol, max_steps, seconds, watch).answers()
-        sources, first = merged
-        kept = np.flatnonzero(first == np.arange(len(first)))
-        place = np.zeros(len(first), dtype=np.int64)
-        place[kept] = np.arange(len(kept))
-        reduced = Merged.of(programs[0], first, place)
+        points, engine = self._distinct
+        merged = [points.merge(program) for program in programs]
+        reduced = [one.program for one in merged]
+        found = Run(engine, reduced, tol, max_steps, seconds, watch).answers()
+        return [points.split(one, answer) for one, answer in zip(merged, found, strict=True)]
+
+    def _are_everywhere(self, programs: Sequence[Program]) -> bool:
+        """Say whether each program has a variable at every point."""
+        return all(len(program.point) >= self._sources.n_points for program in programs)
+
+    @cached_property
+    def _distinct(self) -> tuple[Distinct, Engine] | None:
+        """The points without repeats and an engine over them, where many repeat others."""
+        sources = self._sources
+        if isinstance(sources.kernel, Precomputed) or sources.kernel.formula is None:
+            return None
+        points = Distinct(first_alike(sources.X))
+        if len(points.kept) >= _WORTH_MERGING * sources.n_points:
+            return None
         engine = Engine(
             sources.kernel,
-            sources.X[kept],
+            sources.X[points.kept],
             constant=sources.constant,
             cache_mb=self.cache_mb,
             n_threads=self.n_threads,
         )
-        (answer,) = Run(engine, [reduced.program], tol, max_steps, seconds, watch).answers()
-        signed = reduced.split(answer.signed)
-        gradient = answer.gradient[reduced.owner]
-        return [replace(answer, signed=signed, gradient=gradient)]
+        return points, engine
 
-    def _merge(self, program: Program) -> tuple[RowSources, Integers] | None:
-        """Return each point's first equal where many have one."""
-        sources = self._sources
-        if isinstance(sources.kernel, Precomputed) or sources.kernel.formula is None:
+    def store(self, dtype: type[np.float32] | type[np.float64], boundaries: Integers) -> Any:
+        """Return the rows kept so far in that precision and their source; None if it is coarse."""
+        held = self._stores.get(dtype)
+        if held is not None and np.array_equal(held[0], boundaries):
+            return held[1:]
+        source = self._sources.source(dtype, boundaries)
+        if source is None:
             return None
-        if len(program.point) < sources.n_points:
-            return None
-        first = first_alike(sources.X)
-        different = np.count_nonzero(first == np.arange(len(first)))
-        return (sources, first) if different < _WORTH_MERGING * len(first) else None
+        kind = _native.Store32 if dtype is np.float32 else _native.Store64
+        budget = row_budget(self._sources.n_points, self.cache_mb)
+        taken = np.dtype(dtype).itemsize * widest(budget, dtype) ** 2
+        store = kind(source, boundaries, budget - taken)
+        self._stores[dtype] = (boundaries, store, source)
+        return store, source
+
+
+def widest(budget: int, dtype: type) -> int:
+    """Return the most variables of a working set whose matrix the memory for rows has room for."""
+    affordable = math.isqrt(int(_SHARE_OF_WIDEST * budget) // np.dtype(dtype).itemsize)
+    return min(_WIDEST, affordable)
 
 
 class Run:
@@ -166,11 +195,17 @@ class Run:
         self.boundaries = _boundaries(self.programs, self.sources.n_points)
         self.budget = row_budget(self.sources.n_points, engine.cache_mb)
         self.similarities: dict[int, Floats] = {}
+        self.source: Any = None
         self.farthest: Integers = np.zeros(0, dtype=np.int64)
 
     def answers(self) -> list[Answer]:
         """Run; where rounding could hide a violation, go on until it cannot."""
         found = [self._rescued(k, answer) for k, answer in enumerate(self._first_answers())]
+        if len(self.boundaries) == 2:
+            found = [
+                replace(a, sums=self.similarities[k]) if k in self.similarities else a
+                for k, a in enumerate(found)
+            ]
         if self.is_limited:
             return found
         # Without a limit of the caller's, too many steps are a sign that steps do not help.
@@ -182,10 +217,15 @@ class Run:
 
     def _first_answers(self) -> list[Answer]:
         which = list(range(len(self.programs)))
-        starts = [program.start for program in self.programs]
         store = None if self.sources.prefers_float64 else self.store(np.float32)
         store = self.store(np.float64) if store is None else store
-        found = self.decompose(store, which, starts, {}, self.tol)
+        known, ending = sums_at_start(self, store)
+        if ending is not None:
+            nothing = np.zeros(0)
+            values = [program.direction * program.start for program in self.programs]
+            return [self._answer(k, values[k], nothing, np.inf, 0, ending) for k in which]
+        starts = [program.start for program in self.programs]
+        found = self.decompose(store, which, starts, known, self.tol)
         self._spend_what_is_left(store, found)
         return Correction(self, found, store).answers()
 
@@ -210,17 +250,27 @@ class Run:
         return self.few_steps
 
     def store(self, dtype: type[np.float32] | type[np.float64]) -> Any:
-        source = self.sources.source(dtype, self.boundaries)
-        kind = _native.Store32 if dtype is np.float32 else _native.Store64
-        widest_bytes = np.dtype(dtype).itemsize * self._widest(dtype) ** 2
-        if source is None:
+        held = self.engine.store(dtype, self.boundaries)
+        if held is None:
             return None
-        self.farthest = np.array(source.farthest, dtype=np.int64)
-        return kind(source, self.boundaries, self.budget - widest_bytes)
+        store, self.source = held
+        self.farthest = np.array(self.source.farthest, dtype=np.int64)
+        return store
 
-    def _widest(self, dtype: type) -> int:
-        affordable = math.isqrt(int(_SHARE_OF_WIDEST * self.budget) // np.dtype(dtype).itemsize)
-        return min(_WIDEST, affordable)
+    @property
+    def whole_up_to(self) -> int:
+        return _WHOLE_AMONG_MANY if len(self.programs) > 1 else _WHOLE_ALONE
+
+    def _sizes(self, store: Any, which: Sequence[int]) -> tuple[int, int]:
+        """Return how many variables are worked on at once, far from the solution and near it."""
+        room = widest(self.budget, np.float32 if isinstance(store, _native.Store32) else np.float64)
+        if any(self.programs[k].near is not None for k in which):
+            return _WORKING_SET_NEAR, min(room, _WIDEST_NEAR)
+        return _WORKING_SET, room
+
+    def takes_all(self, program: Program) -> bool:
+        """Say whether all variables of a program are worked on at once."""
+        return program.n_variables < self.whole_up_to
 
     def columns(self, program: Program) -> Integers:
         """Return the points of all segments that a program touches."""
@@ -256,6 +306,7 @@ class Run:
     ) -> list[Answer]:
         """Run some of the programs in the native core."""
         programs = [self.programs[k] for k in which]
+        working_set, room = self._sizes(store, which)
         natives = [_native_program(p, start) for p, start in zip(programs, starts, strict=True)]
         results = _native.decompose(
             store,
@@ -263,9 +314,9 @@ class Run:
             [known.get(k) for k in which],
             tol,
             max(self._most_steps(which) - steps_before, 0),
-            _WORKING_SET,
-            _WHOLE_AMONG_MANY if len(self.programs) > 1 else _WHOLE_ALONE,
-            self._widest(np.float32 if isinstance(store, _native.Store32) else np.float64),
+            working_set,
+            self.whole_up_to,
+            room,
             self.engine.n_threads,
             self.seconds_left(),
             self._watcher(which),

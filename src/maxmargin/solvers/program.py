@@ -1,4 +1,4 @@
-"""One dual as the engine takes it, and the merging of variables that cannot be told apart."""
+"""One dual as the engine takes it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,28 @@ from maxmargin.problems import BoxQP
 from maxmargin.problems.gram import Gram
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["Merged", "Program"]
+__all__ = ["Program", "Sums"]
 
-_ROUNDING = 1e-14
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What the kernel adds up to, for given coefficients of the engine's points.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n,)
+        One a point.
+    values : ndarray of shape (n,)
+        sum_j coefficient_j k(x_j, x) at each point x.
+    """
+
+    coefficients: Floats
+    values: Floats
+
+    def merged(self, owner: Integers, kept: Integers) -> Sums:
+        """Return the same over points without repeats, given which of them each point is."""
+        added = np.bincount(owner, self.coefficients, len(kept))
+        return Sums(added.astype(np.float64), self.values[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +51,8 @@ class Program:
         +1 or -1: the variable's coefficient in that sum.
     start : ndarray of shape (m,)
         Feasible signed variables to start from; the sums stay what they are there.
+    near : Sums, optional
+        Of coefficients near those of the start, so that only the difference costs anything.
     """
 
     point: Integers
@@ -42,6 +63,7 @@ class Program:
     group: Integers
     direction: Floats
     start: Floats
+    near: Sums | None = None
 
     @classmethod
     def of(cls, qp: BoxQP, start: Floats) -> Self:
@@ -97,67 +119,3 @@ class Program:
             bottom = score[mine & can_fall].min(initial=free)
             worst = max(worst, float(top - bottom))
         return worst
-
-
-@dataclass(frozen=True, eq=False)
-class Merged:
-    """A program whose variables of equal points and equal terms have been added up.
-
-    Two such variables enter the objective by their sum alone, so one with both costs does as well.
-    """
-
-    program: Program
-    original: Program
-    owner: Integers
-
-    @classmethod
-    def of(cls, program: Program, first: Integers, place: Integers) -> Self:
-        """Merge, given each point's first equal and the places of those in the reduced data."""
-        point = place[first[program.point]]
-        # A ridge is a property of one multiplier; such variables share a point but stay apart.
-        apart = np.where(program.ridge > 0, np.arange(program.n_variables), -1)
-        keys = np.stack(
-            [point, program.group, apart, program.sign, program.direction, program.linear]
-        )
-        _, leader, owner = np.unique(keys, axis=1, return_index=True, return_inverse=True)
-        owner = owner.ravel()
-        m = len(leader)
-
-        def added(values: Floats) -> Floats:
-            sums = np.zeros(m)
-            np.add.at(sums, owner, values)
-            return sums
-
-        reduced = Program(
-            point[leader],
-            program.sign[leader],
-            program.linear[leader],
-            added(program.cost),
-            program.ridge[leader],
-            program.group[leader],
-            program.direction[leader],
-            added(program.start),
-        )
-        return cls(reduced, program, owner)
-
-    def split(self, signed: Floats) -> Floats:
-        """Give each merged value back to its variables, the first ones filled first."""
-        cost = self.original.cost
-        order = np.argsort(self.owner, kind="stable")
-        owner = self.owner[order]
-        if not np.isfinite(cost).all():
-            number = np.bincount(self.owner)
-            return np.asarray(signed[self.owner] / number[self.owner])
-        # Sums in long double, and values within rounding of a bound set there: a multiplier that
-        # is off its bound by a rounding error would count as free.
-        summed = np.cumsum(cost[order], dtype=np.longdouble)
-        before = summed - cost[order]
-        heads = np.flatnonzero(np.diff(owner, prepend=-1))
-        before -= np.repeat(before[heads], np.diff(np.append(heads, len(owner))))
-        share = np.asarray(np.abs(signed[owner]) - before, dtype=np.float64)
-        rounding = _ROUNDING * self.program.cost[owner]
-        share[share <= rounding] = 0.0
-        full = share >= cost[order] - rounding
-        values = np.empty(len(cost))
-        values[order] = np.where(full, cost[order], share)
-        return np.asarray(self.original.sign * values)

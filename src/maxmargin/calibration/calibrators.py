@@ -1,0 +1,136 @@
+"""From one score to a log-likelihood ratio.
+
+Each method finds log-odds at the prior of the points that it was fitted to, by weight; the
+log-likelihood ratio is what is left when those of the prior are taken away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import logit
+from sklearn.isotonic import IsotonicRegression
+
+from maxmargin.estimators.logistic import fit_log_odds, platt_targets
+from maxmargin.typing import Bools, Floats
+
+__all__ = ["CALIBRATIONS", "Calibrator", "IsotonicCalibrator", "LogisticCalibrator"]
+
+
+@dataclass(frozen=True)
+class LogisticCalibrator:
+    """A line: log-likelihood ratio = slope * score + shift.
+
+    Attributes
+    ----------
+    slope, shift : float
+        The line.
+    prior : float
+        The prior of the positive class for which the line was fitted.
+
+    Examples
+    --------
+    >>> from maxmargin.calibration import LogisticCalibrator
+    >>> LogisticCalibrator(2.0, -1.0, prior=0.5).log_likelihood_ratio([0.0, 1.0]).tolist()
+    [-1.0, 1.0]
+    """
+
+    slope: float
+    shift: float
+    prior: float
+
+    def log_likelihood_ratio(self, scores: Any) -> Floats:
+        """Return log P(score | positive) - log P(score | negative)."""
+        return self.slope * np.asarray(scores, dtype=np.float64) + self.shift
+
+
+@dataclass(frozen=True, eq=False)
+class IsotonicCalibrator:
+    """A curve that never falls.
+
+    Attributes
+    ----------
+    regression : IsotonicRegression
+        scikit-learn's, from scores to probabilities of the positive class.
+    prior : float
+        The fraction of the positive class behind those probabilities.
+    smallest : float
+        Probabilities are kept this far from 0 and 1: one over the number of points plus two.
+
+    Examples
+    --------
+    >>> from sklearn.isotonic import IsotonicRegression
+    >>> from maxmargin.calibration import IsotonicCalibrator
+    >>> curve = IsotonicRegression(out_of_bounds="clip").fit([0, 1, 2, 3], [0, 1, 0, 1])
+    >>> steps = IsotonicCalibrator(curve, prior=0.5, smallest=0.1)
+    >>> steps.log_likelihood_ratio([-9, 1, 2, 9]).round(3) + 0.0
+    array([-2.197,  0.   ,  0.   ,  2.197])
+    """
+
+    regression: Any
+    prior: float
+    smallest: float
+
+    def log_likelihood_ratio(self, scores: Any) -> Floats:
+        """Return log P(score | positive) - log P(score | negative)."""
+        chance = self.regression.predict(np.asarray(scores, dtype=np.float64))
+        ratios: Floats = logit(np.clip(chance, self.smallest, 1 - self.smallest))
+        return np.asarray(ratios - logit(self.prior))
+
+
+Calibrator = LogisticCalibrator | IsotonicCalibrator
+
+
+def _share(positive: Bools, weight: Floats) -> float:
+    return float(weight[positive].sum() / weight.sum())
+
+
+def fit_platt(scores: Floats, positive: Bools, weight: Floats, prior: float) -> LogisticCalibrator:
+    """Fit Platt's sigmoid, with his targets, at the prior of the points."""
+    del prior
+    slope, shift = fit_log_odds(scores, platt_targets(positive, weight), weight)
+    share = _share(positive, weight)
+    return LogisticCalibrator(slope, shift - float(logit(share)), share)
+
+
+def fit_logistic(
+    scores: Floats, positive: Bools, weight: Floats, prior: float
+) -> LogisticCalibrator:
+    """Fit a logistic regression in which the classes weigh what the prior says.
+
+    Where a threshold separates the classes no line is the most likely one: Platt's targets then
+    keep it finite.
+    """
+    separated = _are_separated(scores, positive)
+    target = platt_targets(positive, weight) if separated else positive.astype(np.float64)
+    share = _share(positive, weight)
+    by_prior = weight * np.where(positive, prior / share, (1 - prior) / (1 - share))
+    slope, shift = fit_log_odds(scores, target, by_prior)
+    return LogisticCalibrator(slope, shift - float(logit(prior)), prior)
+
+
+def _are_separated(scores: Floats, positive: Bools) -> bool:
+    ours, others = scores[positive], scores[~positive]
+    apart = ours.min() >= others.max() or ours.max() <= others.min()
+    return bool(apart and scores.min() < scores.max())
+
+
+def fit_isotonic(
+    scores: Floats, positive: Bools, weight: Floats, prior: float
+) -> IsotonicCalibrator:
+    """Fit the probabilities that rise with the score and are nearest to the labels."""
+    del prior
+    curve = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
+    curve.fit(scores, positive.astype(np.float64), sample_weight=weight)
+    return IsotonicCalibrator(curve, _share(positive, weight), 1 / (float(weight.sum()) + 2))
+
+
+#: How to fit each method to scores, which points are positive, weights and the prior asked for.
+CALIBRATIONS: dict[str, Callable[[Floats, Bools, Floats, float], Calibrator]] = {
+    "platt": fit_platt,
+    "isotonic": fit_isotonic,
+    "logistic": fit_logistic,
+}
