@@ -57,7 +57,7 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Whether a fold's C is raised in proportion as its training rows are fewer, or weigh less,
         for support vector machines with a C: the strength of the regularisation is then that of
         the fit to all rows, whose solution the fold's is close to. False leaves C as it is, as
-        scikit-learn does; that takes longer.
+        scikit-learn does.
     n_jobs : int, optional
         Processes for fits that share nothing. The machines of this library have threads of their
         own.
