@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 
-from maxmargin.calibration.calibrators import fit_logistic
 from maxmargin.typing import Bools, Floats
 
 __all__ = ["LogisticMap", "logistic_map"]
@@ -39,5 +42,13 @@ def logistic_map(scores: Floats, positive: Bools, prior: float) -> LogisticMap:
     >>> ratio.slope > 0
     True
     """
-    found = fit_logistic(scores, positive, np.ones(len(scores)), prior)
-    return LogisticMap(found.slope, found.shift)
+    weight = np.where(positive, prior / positive.sum(), (1.0 - prior) / (~positive).sum())
+    centre, spread = float(scores.mean()), float(scores.std()) or 1.0
+    with warnings.catch_warnings():
+        # Where a threshold separates the classes there is no best slope: any large one will do.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = LogisticRegression(C=np.inf, tol=1e-8, max_iter=1000)
+        model.fit(((scores - centre) / spread)[:, None], positive, sample_weight=weight)
+    slope = float(model.coef_[0, 0]) / spread
+    log_odds = math.log(prior) - math.log1p(-prior)
+    return LogisticMap(slope, float(model.intercept_[0]) - slope * centre - log_odds)
