@@ -63,7 +63,10 @@ class Sifting {
   const Limits limits_;
   const Execution& execution_;
   const Report& report_;
-  const Report silent_ = [](const Progress&) {};
+  // Small programs report nothing, but their iterations are too short to be asked about otherwise.
+  const Report silent_ = [this](const Progress&) {
+    if (execution_.should_stop && execution_.should_stop()) throw threads::Interrupted();
+  };
   const double smallest_value_;
   Incumbent best_;
   const RowTasks tasks_;
