@@ -58,9 +58,10 @@ class TestOptimum:
         X, y = draw(kind, n=700)
         weight = np.random.default_rng(1).uniform(0.1, 3.0, len(y)) if weighted else None
         program = program_of(kind, X, y, C=2.0, bias=bias, weight=weight)
-        # One multiplier at a time has a long tail where points by far outnumber features.
-        gap = max(gap, 1e-3) if (kind, method) == ("tube", "coordinate-descent") else gap
-        answer = run(X, program, method, gap=gap)
+        # One multiplier at a time has a long tail where points by far outnumber features: it gets a
+        # coarser goal, and the sweeps that it takes.
+        gap = max(gap, 1e-5) if (kind, method) == ("tube", "coordinate-descent") else gap
+        answer = run(X, program, method, gap=gap, max_iterations=5_000_000)
         assert answer.ending == "converged"
         assert proved(X, program, answer, gap)
 
