@@ -58,10 +58,8 @@ class TestOptimum:
         X, y = draw(kind, n=700)
         weight = np.random.default_rng(1).uniform(0.1, 3.0, len(y)) if weighted else None
         program = program_of(kind, X, y, C=2.0, bias=bias, weight=weight)
-        # One multiplier at a time has a long tail where points by far outnumber features: it gets a
-        # coarser goal, and the sweeps that it takes.
-        gap = max(gap, 1e-5) if (kind, method) == ("tube", "coordinate-descent") else gap
-        answer = run(X, program, method, gap=gap, max_iterations=5_000_000)
+        # One multiplier at a time may take very many sweeps, most of them over a few points.
+        answer = run(X, program, method, gap=gap, max_iterations=50_000_000)
         assert answer.ending == "converged"
         assert proved(X, program, answer, gap)
 
@@ -86,10 +84,8 @@ class TestOptimum:
     def test_it_is_that_of_clarabel(self, kind: str, method: Method, bias: Bias, C: float) -> None:
         X, y = draw(kind)
         problem = problem_of(kind, X, y, C=C, bias=bias)
-        if (kind, method) == ("tube", "coordinate-descent") and C > 1:
-            pytest.skip("takes millions of sweeps")
         best = certify(problem, solve(problem, solver="primal-qp"))
-        answer = run(X, LinearProgram.of(problem.dual()), method)
+        answer = run(X, LinearProgram.of(problem.dual()), method, max_iterations=5_000_000)
         assert answer.converged
         assert answer.primal == pytest.approx(best.primal, rel=1e-6)
         found = measure_weights(problem, answer.weights, answer.bias, answer.multipliers)
