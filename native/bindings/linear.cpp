@@ -4,6 +4,7 @@
 
 #include "../kernels/rows.h"
 #include "../linear/coordinate_descent.h"
+#include "../linear/merging.h"
 #include "../linear/newton.h"
 #include "../linear/sifting.h"
 #include "arrays.h"
@@ -90,6 +91,20 @@ LinearResult solve_one(Method method, const linear::Matrix<T>& data,
   return {outcome, solver.machine()};
 }
 
+// The same over points without repeats.
+template <class T>
+LinearResult solve_merged(Method method, const linear::MergedPoints<T>& points,
+                          const linear::Limits& limits, const Start& start, uint64_t seed,
+                          const Execution& execution, const linear::Report& report) {
+  const bool descends = method == Method::coordinate_descent;
+  const auto norms = descends ? squared_norms(points.data()) : std::vector<double>();
+  const Start merged{start.weights, points.merge(start.multipliers), start.bias};
+  LinearResult result = solve_one(method, points.data(), norms, points.program(), limits, merged,
+                                  seed, execution, report);
+  result.machine.multipliers = points.split(result.machine.multipliers);
+  return result;
+}
+
 template <class T>
 nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<Program*> programs,
                std::vector<Start*> starts, double gap, int64_t most_iterations, uint64_t seed,
@@ -116,6 +131,7 @@ nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<Program*> p
     nb::gil_scoped_release without_interpreter;
     const bool descends = method == Method::coordinate_descent;
     const std::vector<double> norms = descends ? squared_norms(data.view) : std::vector<double>();
+    const std::vector<int64_t> repeated = linear::repeated_rows(data.view);
     const auto solve_index = [&](int64_t k, int threads) {
       if (listener.should_stop()) return;
       const linear::Report report = [&, k](const linear::Progress& now) {
@@ -123,8 +139,13 @@ nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<Program*> p
         if (listener.has_stopped()) throw threads::Interrupted();
       };
       const Execution execution{threads, should_stop};
-      results[k] = solve_one(method, data.view, norms, *programs[k], limits, *starts[k], seed,
-                             execution, report);
+      if (repeated.empty() || programs[k]->sides > 1) {
+        results[k] = solve_one(method, data.view, norms, *programs[k], limits, *starts[k], seed,
+                               execution, report);
+      } else {
+        const linear::MergedPoints<T> points(data.view, *programs[k], repeated);
+        results[k] = solve_merged(method, points, limits, *starts[k], seed, execution, report);
+      }
       listener.program_done();
     };
     try {
