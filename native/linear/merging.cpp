@@ -14,14 +14,16 @@ constexpr double least_share = 0.05;
 
 // Dense rows repeat others too rarely to look for them.
 template <class T>
-std::vector<int64_t> repeated_rows(const Matrix<T>& data) {
-  if (!data.is_sparse()) return {};
-  std::vector<int64_t> first = rows::first_alike(
-      kernels::Rows<T>{data.n_rows, data.n_columns, data.values, data.starts, data.columns});
+const std::vector<int64_t>& Repeats<T>::first() {
+  if (is_known_ || !data_.is_sparse()) return first_;
+  is_known_ = true;
+  first_ = rows::first_alike(
+      kernels::Rows<T>{data_.n_rows, data_.n_columns, data_.values, data_.starts, data_.columns});
   int64_t n_repeated = 0;
-  for (int64_t row = 0; row < data.n_rows; ++row) n_repeated += first[row] != row;
-  const bool pays = static_cast<double>(n_repeated) > least_share * static_cast<double>(data.n_rows);
-  return pays ? first : std::vector<int64_t>();
+  for (int64_t row = 0; row < data_.n_rows; ++row) n_repeated += first_[row] != row;
+  const bool pays = static_cast<double>(n_repeated) > least_share * static_cast<double>(data_.n_rows);
+  if (!pays) first_.clear();
+  return first_;
 }
 
 template <class T>
@@ -85,8 +87,8 @@ std::vector<double> MergedPoints<T>::split(const std::vector<double>& multiplier
   return parts;
 }
 
-template std::vector<int64_t> repeated_rows(const Matrix<float>&);
-template std::vector<int64_t> repeated_rows(const Matrix<double>&);
+template class Repeats<float>;
+template class Repeats<double>;
 template class MergedPoints<float>;
 template class MergedPoints<double>;
 

@@ -14,9 +14,20 @@
 
 namespace maxmargin::linear {
 
-// For each row the first one that equals it; empty where too few repeat others for merging to pay.
+// Looks for repeats when first asked.
 template <class T>
-std::vector<int64_t> repeated_rows(const Matrix<T>& data);
+class Repeats {
+ public:
+  explicit Repeats(const Matrix<T>& data) : data_(data) {}
+
+  // For each row the first one that equals it; empty where too few repeat others for merging to pay.
+  const std::vector<int64_t>& first();
+
+ private:
+  const Matrix<T>& data_;
+  bool is_known_ = false;
+  std::vector<int64_t> first_;
+};
 
 // One program over the points that are left.
 template <class T>

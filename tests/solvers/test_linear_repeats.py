@@ -1,4 +1,4 @@
-"""Sparse rows that repeat others are merged; the answer is the one of all points."""
+"""Sparse rows that repeat others are merged, but for descents; the answer is that of all points."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy import sparse
 
 from linear_zoo import BIASES, SOLVERS, primal_value, program_of, relative_gap, run
 from maxmargin.problems import Bias, Regularised
-from maxmargin.solvers.linear_engine import LinearEngine, LinearProgram, Method
+from maxmargin.solvers.linear_engine import LinearProgram, Method
 
 CLASSES = [(kind, method) for kind in ("hinge", "squared hinge") for method in SOLVERS[kind]]
 
@@ -43,7 +43,10 @@ def test_the_gap_holds_for_all_points(
     )
 
 
-@each_pair
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    [("hinge", "interior-point"), ("squared hinge", "interior-point"), ("squared hinge", "newton")],
+)
 def test_repeats_share_their_multiplier_by_weight(kind: str, method: Method) -> None:
     X, y, weight = draw_repeats()
     program = program_of(kind, X, y, C=0.7, bias=Regularised(1.0), weight=weight)
@@ -74,16 +77,6 @@ def test_rows_stay_apart_where_their_terms_differ(method: Method) -> None:
     assert relative_gap(X, mixed, run(X, mixed, method)) <= 1.01e-8
 
 
-@pytest.mark.parametrize("method", ["coordinate-descent", "newton"])
-def test_a_start_is_merged_too(method: Method) -> None:
-    X, y, weight = draw_repeats()
-    program = program_of("squared hinge", X, y, bias=Regularised(1.0), weight=weight)
-    cold = run(X, program, method)
-    (warm,) = LinearEngine(X).solve([program], method, gap=1e-7, starts=[cold])
-    assert warm.converged
-    assert warm.iterations <= 1 < cold.iterations
-
-
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_stored_zeros_do_not_tell_rows_apart(index: type) -> None:
     X, y, _ = draw_repeats()
@@ -93,5 +86,6 @@ def test_stored_zeros_do_not_tell_rows_apart(index: type) -> None:
     clean = padded.copy()
     clean.eliminate_zeros()
     program = program_of("hinge", clean, y, bias=Regularised(1.0))
-    first, second = (run(data, program, "coordinate-descent") for data in (padded, clean))
-    np.testing.assert_allclose(first.weights, second.weights, rtol=1e-9)
+    one, other = (run(data, program, "interior-point") for data in (padded, clean))
+    np.testing.assert_allclose(one.weights, other.weights, atol=1e-5)
+    np.testing.assert_allclose(one.multipliers.sum(), other.multipliers.sum(), rtol=1e-5)
