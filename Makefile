@@ -6,7 +6,7 @@ BENCH_VENV := .venv-bench
 NATIVE := $(shell find native -type f 2>/dev/null)
 INSTALL_INPUTS := pyproject.toml CMakeLists.txt $(NATIVE)
 
-.PHONY: demo test lint docs fuzz bench bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration asan clean
+.PHONY: demo test lint docs fuzz bench bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration bench-streams asan clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -23,7 +23,7 @@ lint: $(VENV)/linters
 docs: $(VENV)/docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
-bench: bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration
+bench: bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration bench-streams
 
 bench-kernels: $(VENV)/installed
 	$(BIN)/python -m benchmarks.kernel_blocks
@@ -50,6 +50,10 @@ bench-search: $(BENCH_VENV)/installed
 # make bench-calibration CALIBRATION='--problems a9a --keep'.
 bench-calibration: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python -m benchmarks.calibration $(CALIBRATION)
+
+# Two passes over a file in chunks.
+bench-streams: $(BENCH_VENV)/installed
+	$(BENCH_VENV)/bin/python -m benchmarks.streams
 
 # Damaged files, and processes killed while they save: takes an hour. FUZZ and KILLS say how often.
 FUZZ ?= 200000

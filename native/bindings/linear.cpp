@@ -4,6 +4,8 @@
 
 #include "../kernels/rows.h"
 #include "../linear/coordinate_descent.h"
+#include "../linear/descent_start.h"
+#include "../linear/merging.h"
 #include "../linear/newton.h"
 #include "../linear/sifting.h"
 #include "arrays.h"
@@ -69,25 +71,78 @@ std::vector<double> squared_norms(const linear::Matrix<T>& data) {
   return norms;
 }
 
+// A program with what limits and watches its run.
 template <class T>
-LinearResult solve_one(Method method, const linear::Matrix<T>& data,
-                 const std::vector<double>& squared_norms, const Program& program,
-                 const linear::Limits& limits, const Start& start, uint64_t seed,
-                 const Execution& execution, const linear::Report& report) {
-  if (method == Method::interior_point) {
-    linear::Sifting<T> solver(data, program, limits, execution, report);
-    const linear::Outcome outcome = solver.run(start.weights, start.bias);
-    return {outcome, solver.machine()};
-  }
-  if (method == Method::newton) {
-    linear::PrimalNewton<T> solver(data, program, limits, execution, report);
-    const linear::Outcome outcome = solver.run(start.weights, start.bias);
-    return {outcome, solver.machine()};
-  }
-  linear::CoordinateDescent<T> solver(data, squared_norms, program, limits, seed,
-                                      execution.should_stop, report);
-  const linear::Outcome outcome = solver.run(start.multipliers);
+struct Task {
+  const linear::Matrix<T>& data;
+  const Program& program;
+  const Start& start;
+  const linear::Limits& limits;
+  const Execution& execution;
+  const linear::Report& report;
+};
+
+template <class T>
+LinearResult descend(const Task<T>& task, const std::vector<double>& squared_norms, uint64_t seed) {
+  linear::CoordinateDescent<T> solver(task.data, squared_norms, task.program, task.limits, seed,
+                                      task.execution.should_stop, task.report);
+  const linear::Outcome outcome = solver.run(task.start.multipliers);
   return {outcome, solver.machine()};
+}
+
+template <class T>
+LinearResult take_newton_steps(const Task<T>& task) {
+  linear::PrimalNewton<T> solver(task.data, task.program, task.limits, task.execution, task.report);
+  const linear::Outcome outcome = solver.run(task.start.weights, task.start.bias);
+  return {outcome, solver.machine()};
+}
+
+template <class T>
+LinearResult sift(const Task<T>& task, const LinearResult* known) {
+  linear::Sifting<T> solver(task.data, task.program, task.limits, task.execution, task.report);
+  if (known != nullptr) solver.offer(known->machine, known->outcome.progress);
+  const linear::Outcome outcome = solver.run(task.start.weights, task.start.bias);
+  return {outcome, solver.machine()};
+}
+
+// The same problem over points without repeats, where many repeat others. Not for descents: a
+// multiplier that stands for many points would be visited as rarely as the others.
+template <class T>
+LinearResult solve_merged(Method method, const Task<T>& task, linear::Repeats<T>& repeats,
+                          const LinearResult* known) {
+  const auto solve = [&](const Task<T>& over, const LinearResult* so_far) {
+    return method == Method::newton ? take_newton_steps(over) : sift(over, so_far);
+  };
+  if (task.program.sides > 1 || repeats.first().empty()) return solve(task, known);
+  const linear::MergedPoints<T> points(task.data, task.program, repeats.first());
+  LinearResult merged;
+  if (known != nullptr) {
+    merged = *known;
+    merged.machine.multipliers = points.merge(known->machine.multipliers);
+  }
+  LinearResult result = solve({points.data(), points.program(), task.start, task.limits,
+                               task.execution, task.report},
+                              known == nullptr ? nullptr : &merged);
+  result.machine.multipliers = points.split(result.machine.multipliers);
+  return result;
+}
+
+template <class T>
+LinearResult solve_by_interior_points(const Task<T>& task, linear::Repeats<T>& repeats) {
+  const bool is_cold = task.start.weights.empty();
+  if (!is_cold || !linear::starts_by_descent(task.data, task.program)) {
+    return solve_merged(Method::interior_point, task, repeats, nullptr);
+  }
+  const auto [outcome, machine, is_near] = linear::start_by_descent(
+      task.data, task.program, task.limits, task.execution, task.report);
+  const LinearResult known{outcome, machine};
+  const bool has_ended = outcome.ending == linear::Ending::interrupted ||
+                         outcome.progress.relative_gap() <= task.limits.gap ||
+                         outcome.progress.iterations >= task.limits.most_iterations;
+  if (has_ended) return known;
+  const Start start = is_near ? Start{machine.weights, {}, machine.bias} : Start{};
+  const Task<T> rest{task.data, task.program, start, task.limits, task.execution, task.report};
+  return solve_merged(Method::interior_point, rest, repeats, &known);
 }
 
 template <class T>
@@ -115,7 +170,8 @@ nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<Program*> p
   {
     nb::gil_scoped_release without_interpreter;
     const bool descends = method == Method::coordinate_descent;
-    const std::vector<double> norms = descends ? squared_norms(data.view) : std::vector<double>();
+    const auto norms = descends ? squared_norms(data.view) : std::vector<double>();
+    linear::Repeats<T> repeats(data.view);
     const auto solve_index = [&](int64_t k, int threads) {
       if (listener.should_stop()) return;
       const linear::Report report = [&, k](const linear::Progress& now) {
@@ -123,8 +179,11 @@ nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<Program*> p
         if (listener.has_stopped()) throw threads::Interrupted();
       };
       const Execution execution{threads, should_stop};
-      results[k] = solve_one(method, data.view, norms, *programs[k], limits, *starts[k], seed,
-                             execution, report);
+      const Task<T> task{data.view, *programs[k], *starts[k], limits, execution, report};
+      results[k] = descends ? descend(task, norms, seed)
+                   : method == Method::newton
+                       ? solve_merged(method, task, repeats, nullptr)
+                       : solve_by_interior_points(task, repeats);
       listener.program_done();
     };
     try {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../blas/gemm.h"
 #include "../simd/dispatch.h"
 
 namespace maxmargin::linalg {
@@ -23,18 +24,35 @@ bool Cholesky::factorise(const double* matrix, int64_t n, double ridge) {
   // Block of columns by block of columns: its own rows first, then all rows below.
   for (int64_t first = 0; first < n; first += block) {
     const int64_t last = std::min(first + block, n);
+    const int64_t done = subtract_earlier(first, last);
     for (int64_t i = first; i < n; ++i) {
       double* own = factor_.data() + i * n;
       for (int64_t j = first; j < std::min(i, last); ++j) {
-        own[j] = (own[j] - dot(own, row(j), j)) / row(j)[j];
+        own[j] = (own[j] - dot(own + done, row(j) + done, j - done)) / row(j)[j];
       }
       if (i >= last) continue;
-      const double pivot = own[i] + ridge - dot(own, own, i);
+      const double pivot = own[i] + ridge - dot(own + done, own + done, i - done);
       if (!(pivot > 0) || !std::isfinite(pivot)) return false;
       own[i] = std::sqrt(pivot);
     }
   }
   return true;
+}
+
+// Subtracts from a block of columns what the columns before it contribute, in one product where there
+// is a BLAS; returns how many columns that were.
+int64_t Cholesky::subtract_earlier(int64_t first, int64_t last) {
+  const auto gemm = blas::connected<double>();
+  if (gemm == nullptr || first == 0) return 0;
+  const int64_t width = last - first, height = n_ - first;
+  product_.resize(height * width);
+  blas::multiply(gemm, {row(first), height, n_}, {row(first), width, n_}, first, false,
+                 product_.data(), width);
+  for (int64_t i = 0; i < height; ++i) {
+    double* own = factor_.data() + (first + i) * n_ + first;
+    for (int64_t j = 0; j < width; ++j) own[j] -= product_[i * width + j];
+  }
+  return first;
 }
 
 bool Cholesky::factorise_with_growing_ridge(const double* matrix, int64_t n, double ridge,

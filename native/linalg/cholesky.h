@@ -20,10 +20,12 @@ class Cholesky {
   void solve(std::vector<double>& x) const;
 
  private:
+  int64_t subtract_earlier(int64_t first, int64_t last);
   const double* row(int64_t i) const { return factor_.data() + i * n_; }
 
   int64_t n_ = 0;
   std::vector<double> factor_;  // lower triangle, row by row
+  std::vector<double> product_;
 };
 
 }  // namespace maxmargin::linalg

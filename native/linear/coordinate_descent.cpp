@@ -97,10 +97,13 @@ double CoordinateDescent<T>::bias_stiffness() const {
                    ridges / static_cast<double>(program_.size()), from_costs, 1e-300});
 }
 
+// Those that push against their bounds harder than any active one pulls leave again at once, unless a
+// free bias moves them all.
 template <class T>
 void CoordinateDescent<T>::activate_all() {
   opened_ = sweeps_;
   n_active_ = active_.size();
+  if (program_.bias_weight > 0) return;
   shrink_above_ = infinity;
   shrink_below_ = -infinity;
 }

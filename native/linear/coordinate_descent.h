@@ -95,7 +95,8 @@ class CoordinateDescent {
   double bias_ = 0, sum_ = 0;  // the sum of the signed multipliers
   std::vector<int64_t> active_;  // points
   size_t n_active_ = 0;
-  double shrink_above_, shrink_below_;
+  double shrink_above_ = std::numeric_limits<double>::infinity();
+  double shrink_below_ = -std::numeric_limits<double>::infinity();
   int64_t visits_ = 0, sweeps_ = 0, opened_ = 0;  // and the sweep from which all variables took part again
 };
 

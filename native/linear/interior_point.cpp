@@ -354,12 +354,9 @@ bool InteriorPoint<T>::factorise(std::vector<double> gram) {
     std::fill_n(last, size_ - 1, 0.0);
     last[size_ - 1] = 1;
   }
-  double ridge = 0;
-  for (int tries = 0; tries < most_ridges; ++tries) {
-    if (cholesky_.factorise(gram.data(), size_, ridge)) return true;
-    ridge = ridge > 0 ? 100 * ridge : 1e-14 * (1 + trace / static_cast<double>(size_));
-  }
-  return false;
+  const double ridge = 1e-14 * (1 + trace / static_cast<double>(size_));
+  return cholesky_.factorise(gram.data(), size_, 0) ||
+         cholesky_.factorise_with_growing_ridge(gram.data(), size_, ridge, most_ridges);
 }
 
 template <class T>

@@ -13,11 +13,8 @@ constexpr int64_t smallest = 8192;
 constexpr double least_sample = 1.0 / 16, most_sample = 1.0 / 4;
 constexpr double points_a_weight = 40;
 
-// Sweeps and samples are to lead to this gap, for finer ones interior points are faster;
-// how often coordinate descent visits a point for it at most; and the gap below which its weights are a start.
+// Samples are to lead to this gap.
 constexpr double rough_gap = 1e-3;
-constexpr int64_t descent_visits = 16;
-constexpr double near = 1e-2;
 
 // How far a sample's weights are taken to be off: the margins and the gap to begin with.
 constexpr double first_movement = 0.05, first_goal = 2e-4;
@@ -69,7 +66,7 @@ double Sifting<T>::sampled_share() const {
 
 template <class T>
 bool Sifting<T>::pays() const {
-  return !program_.is_squared() && data_.n_rows >= smallest && sampled_share() <= most_sample;
+  return !program_.is_squared() && data_.n_rows >= smallest;
 }
 
 // A sample of the points that are not open. Those that move far with the weights are likelier to be
@@ -105,24 +102,6 @@ void Sifting<T>::solve_sample() {
   iterations_ += outcome.progress.iterations;
   weights_ = solver.machine().weights;
   weights_.push_back(solver.machine().bias);
-}
-
-// A few visits of every point; returns whether they lead near the optimum.
-template <class T>
-bool Sifting<T>::descend() {
-  std::vector<double> norms(data_.n_rows);
-  for (int64_t r = 0; r < data_.n_rows; ++r) norms[r] = data_.squared_norm(r);
-  const Limits limits{std::max(limits_.gap, rough_gap), limits_.most_iterations,
-                      descent_visits * data_.n_rows};
-  CoordinateDescent<T> solver(data_, norms, program_, limits, 0, execution_.should_stop, report_);
-  const Outcome outcome = solver.run({});
-  const Machine& machine = solver.machine();
-  offer(machine, outcome.progress);
-  progress_.iterations = outcome.progress.iterations;
-  if (outcome.ending == Ending::interrupted) throw threads::Interrupted();
-  weights_ = machine.weights;
-  weights_.push_back(machine.bias);
-  return outcome.progress.relative_gap() <= near;
 }
 
 template <class T>
@@ -349,7 +328,8 @@ void Sifting<T>::offer_zero() {
 
 template <class T>
 Outcome Sifting<T>::run(const std::vector<double>& weights, double bias) {
-  if (!pays()) return solve_whole();
+  const bool has_start = !weights.empty() || sampled_share() <= most_sample;
+  if (!pays() || !has_start) return solve_whole();
   const int64_t n = data_.n_rows, m = program_.size();
   multiplier_.assign(m, 0.0);
   margin_.assign(m, 0.0);
@@ -360,10 +340,8 @@ Outcome Sifting<T>::run(const std::vector<double>& weights, double bias) {
   try {
     weights_ = weights;
     weights_.push_back(bias);
-    const bool is_near = !weights.empty() || (data_.is_sparse() && descend());
-    if (progress_.relative_gap() <= limits_.gap) return {Ending::converged, progress_};
     measure_reach();
-    if (!is_near) solve_sample();
+    if (weights.empty()) solve_sample();
     is_open_.assign(n, 1);
     judge(0);
     double distance = distance_of_share(first_share), goal = first_goal;

@@ -1,8 +1,7 @@
 // Interior points for a hinge or a tube with very many points: most of them are settled early.
 //
-// Weights near the optimum, from a start, a sample or, where rows are sparse, some sweeps of
-// coordinate descent (which for small costs is all it takes), say of nearly every point on which side
-// of its margin it lies, and so whether its multiplier is zero or its cost. Only the points close to
+// Weights near the optimum, from a start or a sample, say of nearly every point on which side of its
+// margin it lies, and so whether its multiplier is zero or its cost. Only the points close to
 // their margin stay open; the others' multipliers are held, which makes them one constant vector in
 // a small program that InteriorPoint solves. Its dual value is one of the whole program. One pass
 // over the data then gives the primal value and the points that were held on the wrong side, which
@@ -12,7 +11,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "coordinate_descent.h"
 #include "incumbent.h"
 #include "interior_point.h"
 #include "subset.h"
@@ -24,6 +22,9 @@ class Sifting {
  public:
   Sifting(const Matrix<T>& data, const Program& program, const Limits& limits,
           const Execution& execution, const Report& report);
+
+  // A machine and what is known of it, to begin with.
+  void offer(const Machine& machine, const Progress& progress);
 
   // Empty weights for no start.
   Outcome run(const std::vector<double>& weights, double bias);
@@ -37,7 +38,6 @@ class Sifting {
   void measure_reach();
   void add_sample(double share);
   void solve_sample();
-  bool descend();
   void judge(double dual);
   double distance_of_share(double share) const;
   int64_t open_points(double distance, bool keeps_open);
@@ -45,7 +45,6 @@ class Sifting {
   Program small_program();
   double adopt(const std::vector<double>& multipliers, DualSums sums);
   double refine(double goal);
-  void offer(const Machine& machine, const Progress& progress);
   void offer_zero();
   Outcome solve_whole();
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 namespace maxmargin::rows {
 namespace {
@@ -38,29 +37,30 @@ bool are_equal(const kernels::Rows<S>& rows, int64_t a, int64_t b) {
   }
 }
 
+constexpr int64_t none = -1;
+
+struct Place {
+  uint64_t hash = 0;
+  int64_t row = none;
+};
+
 }  // namespace
 
+// Each row goes into the first place from its hash on that is empty or holds its like.
 template <class S>
 std::vector<int64_t> first_alike(const kernels::Rows<S>& rows) {
-  std::vector<uint64_t> hashes(rows.n_rows);
-  for (int64_t row = 0; row < rows.n_rows; ++row) hashes[row] = hash_of(rows, row);
-  std::vector<int64_t> order(rows.n_rows), first(rows.n_rows);
-  std::iota(order.begin(), order.end(), 0);
-  std::iota(first.begin(), first.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return hashes[a] != hashes[b] ? hashes[a] < hashes[b] : a < b;
-  });
-  std::vector<int64_t> seen;  // different rows of one hash
-  for (size_t k = 0; k < order.size(); ++k) {
-    if (k == 0 || hashes[order[k]] != hashes[order[k - 1]]) seen.clear();
-    const auto alike = std::find_if(seen.begin(), seen.end(), [&](int64_t other) {
-      return are_equal(rows, order[k], other);
-    });
-    if (alike == seen.end()) {
-      seen.push_back(order[k]);
-    } else {
-      first[order[k]] = *alike;
-    }
+  std::vector<Place> table(std::bit_ceil(static_cast<uint64_t>(2 * rows.n_rows + 1)));
+  const uint64_t mask = table.size() - 1;
+  std::vector<int64_t> first(rows.n_rows);
+  for (int64_t row = 0; row < rows.n_rows; ++row) {
+    const uint64_t hash = hash_of(rows, row);
+    uint64_t at = hash & mask;
+    const auto is_other = [&](const Place& place) {
+      return place.row != none && (place.hash != hash || !are_equal(rows, row, place.row));
+    };
+    while (is_other(table[at])) at = (at + 1) & mask;
+    if (table[at].row == none) table[at] = {hash, row};
+    first[row] = table[at].row;
   }
   return first;
 }

@@ -128,7 +128,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
     def _encode(self, y: Any) -> Integers:
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
+        self.classes_ = np.unique(y)
+        labels = np.searchsorted(self.classes_, y)
         if len(self.classes_) < 2:
             raise InvalidInputError(
                 "The number of classes has to be greater than one; got "

@@ -301,7 +301,8 @@ class LinearSVC(ClassifierMixin, WeightedPrediction, LinearMachine):
 
     def _encode(self, y: Any) -> Integers:
         check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
+        self.classes_ = np.unique(y)
+        labels = np.searchsorted(self.classes_, y)
         if len(self.classes_) < 2:
             raise InvalidInputError(
                 "This solver needs samples of at least 2 classes in the data, but the data "

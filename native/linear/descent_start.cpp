@@ -1,0 +1,58 @@
+#include "descent_start.h"
+
+#include <algorithm>
+
+namespace maxmargin::linear {
+namespace {
+
+// Below so many points interior points take them all at once.
+constexpr int64_t smallest = 8192;
+
+// Sweeps are to lead to this gap, for finer ones interior points are faster, unless so many visits of
+// every point cost less than they; and the gap below which the weights are a start.
+constexpr double rough_gap = 1e-3;
+constexpr double many_visits = 32;
+constexpr double near = 1e-2;
+
+// What interior points cost: so many iterations over this share of the points, and how much a
+// multiplication there is cheaper than one in a visit, which waits for its row.
+constexpr double likely_iterations = 12, open_share = 1.0 / 8, cheaper = 4;
+
+// The visits of each point for which interior points would be done.
+template <class T>
+double affordable_visits(const Matrix<T>& data) {
+  const auto n = static_cast<double>(data.n_rows), d = static_cast<double>(data.n_columns + 1);
+  const double entries = 1 + data.n_entries() / n;
+  const double iteration = d * d * d / 3 + open_share * n * entries * (entries + 12);
+  return likely_iterations * iteration / (cheaper * entries * n);
+}
+
+}  // namespace
+
+template <class T>
+bool starts_by_descent(const Matrix<T>& data, const Program& program) {
+  return data.is_sparse() && data.n_rows >= smallest && !program.is_squared();
+}
+
+template <class T>
+DescentStart start_by_descent(const Matrix<T>& data, const Program& program, const Limits& limits,
+                              const Execution& execution, const Report& report) {
+  std::vector<double> norms(data.n_rows);
+  for (int64_t r = 0; r < data.n_rows; ++r) norms[r] = data.squared_norm(r);
+  const double visits = affordable_visits(data);
+  const double gap = visits > many_visits ? limits.gap : std::max(limits.gap, rough_gap);
+  const Limits own{gap, limits.most_iterations,
+                   static_cast<int64_t>(visits * static_cast<double>(data.n_rows))};
+  CoordinateDescent<T> solver(data, norms, program, own, 0, execution.should_stop, report);
+  const Outcome outcome = solver.run({});
+  return {outcome, solver.machine(), outcome.progress.relative_gap() <= near};
+}
+
+template bool starts_by_descent(const Matrix<float>&, const Program&);
+template bool starts_by_descent(const Matrix<double>&, const Program&);
+template DescentStart start_by_descent(const Matrix<float>&, const Program&, const Limits&,
+                                       const Execution&, const Report&);
+template DescentStart start_by_descent(const Matrix<double>&, const Program&, const Limits&,
+                                       const Execution&, const Report&);
+
+}  // namespace maxmargin::linear
