@@ -18,7 +18,7 @@ copyright = "2026, the maxmargin developers"
 release = installed_version("maxmargin")
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "figures", "mathml"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "drawn", "figures", "mathml"]
 exclude_patterns = ["_build", "_extensions", "reference/generated"]
 default_role = "py:obj"
 
@@ -51,8 +51,15 @@ def adapt_docstring(lines: list[str]) -> None:
             lines[i] = re.sub(r"(?<!\\)\|", r"\\|", line)
 
 
+def redirect_links(included: Path, content: list[str]) -> None:
+    """Let the links of the included page of benchmarks lead to the files that lie beside it."""
+    if included == Path("../benchmarks/README.md"):
+        content[0] = re.sub(r"\]\((?!\w+:|[#/])", "](../benchmarks/", content[0])
+
+
 def setup(app: Sphinx) -> None:
     """Run before numpydoc, which reads the lines that this leaves."""
     app.connect(
         "autodoc-process-docstring", lambda *event: adapt_docstring(event[-1]), priority=100
     )
+    app.connect("include-read", lambda *event: redirect_links(event[1], event[3]))
