@@ -18,7 +18,14 @@ copyright = "2026, the maxmargin developers"
 release = installed_version("maxmargin")
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "figures", "mathml"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+    "figures",
+    "mathml",
+]
 exclude_patterns = ["_build", "_extensions", "reference/generated"]
 default_role = "py:obj"
 
@@ -31,6 +38,24 @@ autodoc_typehints = "none"
 autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "subsection_order": [
+        f"../examples/gallery/{section}"
+        for section in ("margins", "kernels", "choices", "decisions", "proofs")
+    ],
+    "within_subsection_order": "FileNameSortKey",
+    "image_srcset": ["2x"],
+    "capture_repr": (),
+    "notebook_extensions": set(),
+    "download_all_examples": False,
+    "write_computation_times": False,
+    "min_reported_time": float("inf"),
+    "show_signature": False,
+}
 
 html_theme = "furo"
 html_math_renderer = "mathml"
