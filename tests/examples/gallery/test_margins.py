@@ -5,7 +5,7 @@ from sklearn import svm
 
 
 def test_dearer_slack_never_widens_the_margin(run):
-    shown = run("margins/price_of_slack")
+    shown = run("margins/margin_and_price")
     assert np.all(np.diff(shown.norms) >= 0)
     assert np.all(np.diff(shown.slacks) <= 0)
     assert all(proof.holds(1e-6) for proof in shown.certificates)
