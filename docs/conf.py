@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
+    "drawn",
     "figures",
     "mathml",
 ]
@@ -76,8 +77,15 @@ def adapt_docstring(lines: list[str]) -> None:
             lines[i] = re.sub(r"(?<!\\)\|", r"\\|", line)
 
 
+def redirect_links(included: Path, content: list[str]) -> None:
+    """Let the links of the included page of benchmarks lead to the files that lie beside it."""
+    if included == Path("../benchmarks/README.md"):
+        content[0] = re.sub(r"\]\((?!\w+:|[#/])", "](../benchmarks/", content[0])
+
+
 def setup(app: Sphinx) -> None:
     """Run before numpydoc, which reads the lines that this leaves."""
     app.connect(
         "autodoc-process-docstring", lambda *event: adapt_docstring(event[-1]), priority=100
     )
+    app.connect("include-read", lambda *event: redirect_links(event[1], event[3]))

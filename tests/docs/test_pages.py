@@ -69,6 +69,17 @@ def test_python_appears_only_as_examples_that_run(page):
         )
 
 
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_a_picture_is_drawn_by_code_between_it_and_the_one_before(page):
+    has_drawn = False
+    for language, start, lines in fenced_blocks(page.read_text(encoding="utf-8")):
+        if language.startswith("{drawn}"):
+            assert has_drawn, f"line {start}: no example makes a figure for this picture"
+            has_drawn = False
+        elif language == "pycon" and any(line.startswith(">>> figure = ") for line in lines):
+            has_drawn = True
+
+
 def test_a_page_with_a_wrong_output_would_fail():
     text = "```pycon\n>>> 1 + 1\n3\n```\n"
     examples = doctest.DocTestParser().get_doctest(examples_of(text), {}, "page", "page", 0)
