@@ -19,7 +19,7 @@ from maxmargin import linear_path
 X, y = load_breast_cancer(return_X_y=True)
 X = scale(X)
 first = float(l1_min_c(X, y, loss="squared_hinge"))
-Cs = first * np.geomspace(0.5, 500, 25)
+Cs = first * np.geomspace(0.5, 200, 40)
 paths = {penalty: linear_path(X, y, Cs, penalty=penalty, tol=1e-6) for penalty in ("l2", "l1")}
 
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.4), sharey=True, layout="constrained")

@@ -26,13 +26,13 @@ print(path)
 # Between two breakpoints the bias is a straight line. Crosses are separate fits, which know
 # nothing of the path.
 
-shown = path.breakpoints[path.breakpoints <= 1]
-Cs = np.linspace(0.05, 1, 8)
+shown = np.append(path.breakpoints[(path.breakpoints > 0) & (path.breakpoints < 1)], 1.0)
+Cs = np.linspace(0.2, 1, 8)
 fits = [solve(SoftMargin(X, y, C=C, kernel=RBF(0.5))) for C in Cs]
 
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
 plot.path(path, axes[0])
-axes[1].plot(shown[1:], path.bias(shown[1:]), marker=".", label="path, and its breakpoints")
+axes[1].plot(shown, path.bias(shown), marker=".", label="path, and its breakpoints")
 axes[1].plot(Cs, [fit.b for fit in fits], "x", color="C1", markersize=9, label="separate fits")
 axes[1].set(xlabel="C", ylabel="bias b")
 axes[1].legend()

@@ -33,8 +33,9 @@ scores = {
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
 for name, values in list(scores.items())[:2]:
     DetCurveDisplay.from_predictions(y_test, values, name=name, ax=axes[0])
+shown = np.linspace(-4, 4, 161)
 for name, values in list(scores.items())[1:]:
-    BayesErrorDisplay.from_predictions(y_test, values, name=name, ax=axes[1])
+    BayesErrorDisplay.from_predictions(y_test, values, log_odds=shown, name=name, ax=axes[1])
 
 # %%
 # The equal error rate is where a DET curve (of the convex hull) crosses the diagonal, and the

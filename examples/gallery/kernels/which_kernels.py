@@ -5,7 +5,7 @@ Which of many kernels?
 Instead of trying kernels one by one, give a machine a weighted sum of all and let it choose the
 weights: :math:`\min_d J(d)` over :math:`d_m \ge 0`, :math:`\sum_m d_m = 1`, where :math:`J(d)` is
 the objective of the machine at these weights. This is convex. `learn_weights` returns weights
-together with bounds that enclose the optimum; most weights come out as zero.
+together with bounds that enclose the optimum; many weights come out as zero.
 """
 
 import matplotlib.pyplot as plt

@@ -56,7 +56,7 @@ axes[0].set_title(f"separable, margin {plane.margin:.3f}")
 draw_hulls(axes[1], overlapping)
 axes[1].plot(*witness.point, color="black", marker="*", markersize=14, label="common point")
 for combination in (witness.positive, witness.negative):
-    for used in overlapping[combination > 1e-6]:
+    for used in overlapping[combination > 0.02]:
         axes[1].plot(*np.transpose([used, witness.point]), color="black", linestyle=":")
 axes[1].set_title("not separable")
 for ax in axes:

@@ -30,7 +30,7 @@ for ax, nu, solution in zip(axes, nus, solutions, strict=True):
     support.append(len(solution.support) / len(X))
     ax.set_aspect("equal")
     ax.set_title(f"nu = {nu:g}: {outside[-1]:.1%} outside")
-handles, labels = axes[0].get_legend_handles_labels()
+handles, labels = axes[1].get_legend_handles_labels()
 figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False)
 
 for nu, out, carried, solution in zip(nus, outside, support, solutions, strict=True):

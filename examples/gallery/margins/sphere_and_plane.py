@@ -18,7 +18,7 @@ from maxmargin.problems import OneClass, Sphere
 random = np.random.default_rng(0)
 X = random.normal(size=(60, 2)) @ [[1.2, 0.5], [0.0, 0.6]]
 nu, n = 0.15, len(X)
-grid = np.stack(np.meshgrid(np.linspace(-4, 4, 150), np.linspace(-3, 3, 120)), axis=-1)
+grid = np.stack(np.meshgrid(np.linspace(-4, 4, 150), np.linspace(-3.2, 3.4, 120)), axis=-1)
 places = grid.reshape(-1, 2)
 
 # %%
@@ -51,6 +51,6 @@ for solution, colour, width, style in ((sphere, "C1", 6, "-"), (plane, "black", 
 axes[1].set_title("Gaussian kernel: the same boundary twice")
 for ax in axes:
     ax.scatter(*X.T, s=18, color="C0", zorder=3)
-    ax.set(xlabel="$x_1$", ylabel="$x_2$", xlim=(-4, 4), ylim=(-3, 3), aspect="equal")
+    ax.set(xlabel="$x_1$", ylabel="$x_2$", xlim=(-4, 4), ylim=(-3.2, 3.4), aspect="equal")
     ax.legend(loc="upper left", fontsize="small")
 plt.show()

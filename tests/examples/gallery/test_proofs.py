@@ -7,9 +7,9 @@ def test_the_gap_bounds_the_distance_of_another_library(run):
         # What is proved is at least what is true, up to the accuracy of the optimum itself.
         assert -1e-7 * shown.optimum <= proof.primal - shown.optimum
         assert proof.primal - shown.optimum <= proof.gap + 1e-7 * shown.optimum
-    gaps = [proof.relative_gap for proof in shown.proofs]
-    assert gaps[0] > 1e-2
-    assert gaps[-1] < 1e-6
+    # Where no point violates its condition by more than tol, each adds at most C tol to the gap.
+    for tol, proof in zip(shown.tolerances, shown.proofs, strict=True):
+        assert proof.gap <= 100 * len(shown.y) * tol * (1 + 1e-6)
 
 
 def test_an_interrupted_run_is_as_good_as_its_gap_says(run):
