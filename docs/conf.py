@@ -50,6 +50,7 @@ sphinx_gallery_conf = {
     ],
     "within_subsection_order": "FileNameSortKey",
     "image_srcset": ["2x"],
+    "thumbnail_size": (480, 320),
     "capture_repr": (),
     "notebook_extensions": set(),
     "download_all_examples": False,
@@ -62,7 +63,7 @@ html_theme = "furo"
 html_math_renderer = "mathml"
 html_title = f"maxmargin {release}"
 html_static_path = ["_static"]
-html_css_files = ["style.css"]
+html_css_files = ["style.css", "gallery.css"]
 html_copy_source = False
 html_show_sourcelink = False
 pygments_style = "friendly"

@@ -36,6 +36,7 @@ for name, values in list(scores.items())[:2]:
 shown = np.linspace(-4, 4, 161)
 for name, values in list(scores.items())[1:]:
     BayesErrorDisplay.from_predictions(y_test, values, log_odds=shown, name=name, ax=axes[1])
+axes[1].set_ylim(0, 1.4)
 
 # %%
 # The equal error rate is where a DET curve (of the convex hull) crosses the diagonal, and the

@@ -51,5 +51,9 @@ ax.set(
 ax.invert_xaxis()
 ax.legend()
 
+# %%
+# What is proved is hardly more than what is true: the multipliers, and with them the dual value,
+# are closer to the optimum than the machine that they make. At scikit-learn's default tolerance:
+
 print(proofs[3].summary())
 plt.show()
