@@ -21,6 +21,9 @@ from sphinx.util.docutils import SphinxDirective
 
 logger = logging.getLogger(__name__)
 
+# Inches; several panels side by side, which a phone cannot show at once.
+WIDE = 7.5
+
 EXAMPLES = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -56,11 +59,12 @@ class Drawn(Figure, SphinxDirective):
         name = f"{self.env.docname.replace('/', '-')}-{self.arguments[0]}.svg"
         folder = Path(self.env.srcdir) / "_build" / "figures"
         folder.mkdir(parents=True, exist_ok=True)
+        figure = page.names["figure"]
         with mpl.rc_context({"svg.hashsalt": "maxmargin", "svg.fonttype": "none"}):
-            page.names["figure"].savefig(
-                folder / name, metadata={"Date": None}, bbox_inches="tight"
-            )
+            figure.savefig(folder / name, metadata={"Date": None}, bbox_inches="tight")
         self.arguments[0] = f"/_build/figures/{name}"
+        if figure.get_figwidth() > WIDE:
+            self.options["figclass"] = ["wide"]
         return super().run()
 
     def _page(self) -> Page:
