@@ -18,7 +18,15 @@ copyright = "2026, the maxmargin developers"
 release = installed_version("maxmargin")
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "drawn", "figures", "mathml"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+    "drawn",
+    "figures",
+    "mathml",
+]
 exclude_patterns = ["_build", "_extensions", "reference/generated"]
 default_role = "py:obj"
 
@@ -32,11 +40,30 @@ autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "subsection_order": [
+        f"../examples/gallery/{section}"
+        for section in ("margins", "kernels", "choices", "decisions", "proofs")
+    ],
+    "within_subsection_order": "FileNameSortKey",
+    "image_srcset": ["2x"],
+    "thumbnail_size": (480, 320),
+    "capture_repr": (),
+    "notebook_extensions": set(),
+    "download_all_examples": False,
+    "write_computation_times": False,
+    "min_reported_time": float("inf"),
+    "show_signature": False,
+}
+
 html_theme = "furo"
 html_math_renderer = "mathml"
 html_title = f"maxmargin {release}"
 html_static_path = ["_static"]
-html_css_files = ["style.css"]
+html_css_files = ["style.css", "gallery.css"]
 html_copy_source = False
 html_show_sourcelink = False
 pygments_style = "friendly"

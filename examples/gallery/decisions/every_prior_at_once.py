@@ -1,0 +1,53 @@
+r"""
+Every prior at once
+===================
+
+Two pictures judge scores without fixing how rare the positive class is or what errors cost. A DET
+curve shows which pairs of error rates the thresholds offer. A Bayes error plot shows the cost of
+the decisions over all priors: dashed at the best threshold, solid at the one that theory gives if
+the scores are log-likelihood ratios. The distance between the two is the price of miscalibration.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.metrics import DetCurveDisplay
+from sklearn.model_selection import train_test_split
+
+from maxmargin import SVC, CalibratedSVC
+from maxmargin.metrics import bayes_error_curve, eer
+from maxmargin.plot import BayesErrorDisplay
+
+X, y = make_classification(3000, 6, n_informative=4, n_redundant=0, class_sep=0.9, random_state=1)
+X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+
+machine = SVC(C=1).fit(X_train, y_train)
+linear = SVC(kernel="linear", C=1).fit(X_train, y_train)
+calibrated = CalibratedSVC(SVC(C=1), method="logistic").fit(X_train, y_train)
+scores = {
+    "linear": linear.decision_function(X_test),
+    "Gaussian": machine.decision_function(X_test),
+    "Gaussian, calibrated": calibrated.log_likelihood_ratio(X_test),
+}
+
+figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
+for name, values in list(scores.items())[:2]:
+    DetCurveDisplay.from_predictions(y_test, values, name=name, ax=axes[0])
+shown = np.linspace(-4, 4, 161)
+for name, values in list(scores.items())[1:]:
+    BayesErrorDisplay.from_predictions(y_test, values, log_odds=shown, name=name, ax=axes[1])
+axes[1].set_ylim(0, 1.4)
+
+# %%
+# The equal error rate is where a DET curve (of the convex hull) crosses the diagonal, and the
+# largest Bayes error at the best threshold: the same number twice.
+
+rates = {name: eer(y_test, values) for name, values in scores.items()}
+odds = np.linspace(-3, 3, 2001)
+worst = {
+    name: float(bayes_error_curve(y_test, values, odds, normalize=False).min_dcf.max())
+    for name, values in scores.items()
+}
+for name in scores:
+    print(f"{name}: equal error rate {rates[name]:.4f}, largest Bayes error {worst[name]:.4f}")
+plt.show()

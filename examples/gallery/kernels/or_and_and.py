@@ -1,0 +1,58 @@
+r"""
+A sum says or, a product says and
+=================================
+
+Kernels add and multiply. With :math:`k_1(x_1, z_1) + k_2(x_2, z_2)` two points are alike if one
+coordinate is or the other; the machine is then a sum :math:`g_1(x_1) + g_2(x_2)`. With the product
+they are alike only if both are, and the machine can be any function of the two. No sum has the
+pattern of a chessboard.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from maxmargin import SVC
+from maxmargin.kernels import RBF, On
+
+random = np.random.default_rng(0)
+X = pd.DataFrame(random.uniform(-1, 1, size=(200, 2)), columns=["x1", "x2"])
+y = np.where(X["x1"] * X["x2"] > 0, 1, -1)
+
+first, second = On("x1", RBF(4.0)), On("x2", RBF(4.0))
+machines = {"or": SVC(kernel=first + second, C=10), "and": SVC(kernel=first * second, C=10)}
+
+# %%
+# Gaussians multiply to a Gaussian of all coordinates, the usual kernel:
+
+product = (first * second).block(X, X)
+print("largest difference:", np.abs(product - RBF(4.0).block(X.to_numpy(), X.to_numpy())).max())
+
+line = np.linspace(-1, 1, 81)
+grid = pd.DataFrame(np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2), columns=["x1", "x2"])
+values = {
+    name: machine.fit(X, y).decision_function(grid).reshape(81, 81)
+    for name, machine in machines.items()
+}
+
+figure, axes = plt.subplots(1, 2, figsize=(10, 4.8), sharey=True, layout="constrained")
+for ax, (name, machine) in zip(axes, machines.items(), strict=True):
+    size = np.abs(values[name]).max()
+    ax.pcolormesh(line, line, values[name], cmap="RdBu", vmin=-size, vmax=size, alpha=0.7)
+    ax.contour(line, line, values[name], levels=[0], colors="black")
+    for sign, colour, marker in ((1, "C0", "o"), (-1, "C1", "^")):
+        ax.scatter(*X[y == sign].to_numpy().T, s=18, color=colour, marker=marker, edgecolor="white")
+    ax.set(xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+    ax.set_title(f"{name}: {machine.score(X, y):.0%} of the points are right")
+    ax.label_outer()
+
+# %%
+# In a sum the four corners of any rectangle cancel: :math:`f(a, c) - f(a, d) - f(b, c) + f(b, d) =
+# 0`.
+
+rectangles = {
+    name: float(np.abs(f[:-1, :-1] - f[:-1, 1:] - f[1:, :-1] + f[1:, 1:]).max())
+    for name, f in values.items()
+}
+print("corners of rectangles:", {name: f"{found:.0e}" for name, found in rectangles.items()})
+plt.show()

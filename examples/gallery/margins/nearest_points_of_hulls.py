@@ -1,0 +1,65 @@
+"""
+Separable or not, with a witness
+================================
+
+Two classes can be separated by a line exactly when their convex hulls do not meet. If they do not,
+the line half-way between the nearest points of the hulls has the largest margin; if they do, a
+point that both hulls share proves that no line exists. `separability` returns the one or the
+other.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy.spatial import ConvexHull
+
+from maxmargin import separability
+
+random = np.random.default_rng(4)
+y = np.repeat([-1.0, 1.0], 12)
+noise = random.normal(size=(24, 2))
+apart, overlapping = noise + 2.2 * y[:, None], noise + 0.8 * y[:, None]
+
+
+def draw_hulls(ax, X):
+    for sign, colour, marker in ((1, "C0", "o"), (-1, "C1", "^")):
+        mine = X[y == sign]
+        corners = mine[ConvexHull(mine).vertices]
+        ax.fill(*corners.T, color=colour, alpha=0.18)
+        ax.scatter(*mine.T, color=colour, marker=marker, s=25)
+    ax.set_aspect("equal")
+
+
+# %%
+# The witness of separability is a plane. The coefficients of its points, scaled to sum to one on
+# either side, are the nearest points p and q of the hulls: half their distance is the margin.
+
+plane = separability(apart, y)
+shares = np.abs(plane.coefficients)
+p, q = (shares[y == s] @ apart[y == s] / shares[y == s].sum() for s in (1, -1))
+print(plane)
+print(f"half the distance of the hulls: {np.linalg.norm(p - q) / 2:.6g}")
+
+# %%
+# The witness of the contrary is a point, with the two convex combinations that make it.
+
+witness = separability(overlapping, y)
+print(witness)
+
+figure, axes = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained")
+draw_hulls(axes[0], apart)
+axes[0].plot(
+    *np.transpose([p, q]), color="black", marker="D", linestyle=":", label="nearest points"
+)
+middle, along = (p + q) / 2, np.array([-plane.w[1], plane.w[0]])
+axes[0].axline(middle, middle + along, color="black", label="largest margin")
+axes[0].set_title(f"separable, margin {plane.margin:.3f}")
+draw_hulls(axes[1], overlapping)
+axes[1].plot(*witness.point, color="black", marker="*", markersize=14, label="common point")
+for combination in (witness.positive, witness.negative):
+    for used in overlapping[combination > 0.02]:
+        axes[1].plot(*np.transpose([used, witness.point]), color="black", linestyle=":")
+axes[1].set_title("not separable")
+for ax in axes:
+    ax.set(xlabel="$x_1$", ylabel="$x_2$")
+    ax.legend(fontsize="small")
+plt.show()
