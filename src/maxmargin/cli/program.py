@@ -11,15 +11,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from maxmargin import __version__
-from maxmargin.cli.commands.convert import convert
-from maxmargin.cli.commands.demo import demo
-from maxmargin.cli.commands.evaluate import evaluate
-from maxmargin.cli.commands.inspect import inspect
-from maxmargin.cli.commands.path import path
-from maxmargin.cli.commands.predict import predict
-from maxmargin.cli.commands.report import report
-from maxmargin.cli.commands.train import train
-from maxmargin.cli.commands.tune import tune
+from maxmargin.cli.commands import COMMANDS
 from maxmargin.cli.session import INTERRUPTED, Session
 from maxmargin.errors import MaxMarginError
 
@@ -114,5 +106,5 @@ def main() -> None:
     """
 
 
-for command in (train, predict, tune, evaluate, inspect, convert, path, report, demo):
+for command in COMMANDS:
     main.add_command(command)

@@ -244,7 +244,7 @@ class Source:
         if len(candidates) != 1:
             raise InvalidInputError(
                 f"{table.name} has {len(candidates)} columns beside the model's, so that the "
-                "target must be named: give --target."
+                "target must be named: give --target, or --no-target if there is none."
             )
         return candidates[0]
 
