@@ -62,7 +62,7 @@ def test_a_line_of_numbers_may_be_names_or_not(tmp_path):
         ("a,b,y\n1,2,0\n3,red,1\n", "text in the column 'b', such as 'red' in row 2"),
         ("a,b,y\n1,2,0\n3,2020-01-01,1\n", "--drop"),
         ("a,y\n1,0\n2,3,4\n", "cannot be read as CSV"),
-        ("a,y\n1,0,5\n2,1,5\n", "more cells in its rows"),
+        ("a,y\n1,0,5\n2,1,5\n", "cannot be read as CSV"),
         ("a,y\n", "has no rows"),
         ("", "cannot be read as CSV"),
     ],

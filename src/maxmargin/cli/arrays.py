@@ -60,9 +60,9 @@ def _points(arrays: dict[str, Any], name: str) -> Any:
     if "X" in arrays:
         return arrays["X"]
     for prefix in ("X_", ""):
-        parts = [arrays.get(prefix + part) for part in _PARTS]
-        if all(part is not None for part in parts):
-            data, indices, starts, shape = parts
+        names = [prefix + part for part in _PARTS]
+        if all(name in arrays for name in names):
+            data, indices, starts, shape = (arrays[name] for name in names)
             return sparse.csr_array((data, indices, starts), shape=tuple(shape))
     raise InvalidInputError(
         f"{name} holds {', '.join(sorted(arrays)) or 'nothing'}, but no X: save the points as X "

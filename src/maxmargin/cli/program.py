@@ -20,12 +20,10 @@ __all__ = ["main"]
 _EXPECTED = (MaxMarginError, ValueError, TypeError, OSError, MemoryError, BadZipFile)
 
 
-class _Failure(click.ClickException):
-    """An error that click shows as one sentence."""
+class _Interruption(click.ClickException):
+    """Ctrl-C, where nothing was left to save."""
 
-    def __init__(self, message: str, exit_code: int = 1) -> None:
-        super().__init__(message)
-        self.exit_code = exit_code
+    exit_code = INTERRUPTED
 
 
 class Program(click.Group):
@@ -47,10 +45,10 @@ class Program(click.Group):
                 raise
             except KeyboardInterrupt:
                 self._trace(session)
-                raise _Failure("Interrupted.", INTERRUPTED) from None
+                raise _Interruption("Interrupted.") from None
             except Exception as error:
                 self._trace(session)
-                raise _Failure(_sentence(error)) from None
+                raise click.ClickException(_sentence(error)) from None
         ctx.exit(session.exit_code)
 
     @staticmethod

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
-import click
 import numpy as np
 from scipy import sparse
 
@@ -97,7 +97,7 @@ class Source:
         if self.data != STDIN:
             return None
         if not self._held:
-            self._held.append(click.get_binary_stream("stdin").read())
+            self._held.append(sys.stdin.buffer.read())
         return self._held[0]
 
     def read(self, *, text: bool = False) -> Data:
@@ -143,7 +143,7 @@ class Source:
             return self._table_for(names, n_features, judged)
         self._refuse_columns()
         X, y = self._matrix(n_features)
-        return Data(X, labels(y), self.target or "")
+        return Data(X, None if self.no_target else labels(y), self.target or "")
 
     # Matrices -----------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib
+import warnings
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
@@ -152,25 +153,32 @@ def read_table(
     separator = separator or ("\t" if kind == "tsv" else ",")
     with _bytes(path, content) as file:
         named = _has_header(file.readline(), separator, name, header)
-    with _bytes(path, content) as file:
+    with _bytes(path, content) as file, warnings.catch_warnings():
+        # Cells beyond the last column are lost with a warning only.
+        warnings.simplefilter("error", pandas.errors.ParserWarning)
         try:
             frame = pandas.read_csv(
                 file,
                 sep=separator,
                 header=0 if named else None,
+                index_col=False,
                 keep_default_na=False,
                 na_values=[] if as_text else list(_MISSING),
                 dtype=str if as_text else None,
-                float_precision="round_trip",
                 skipinitialspace=True,
                 low_memory=False,
                 encoding="utf-8-sig",
+                **_to_the_last_digit(pandas),
             )
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, pandas.errors.ParserWarning) as error:
             raise InvalidInputError(f"{name} cannot be read as CSV: {error}") from None
-    if not isinstance(frame.index, pandas.RangeIndex):
-        raise InvalidInputError(f"{name} has more cells in its rows than names of columns.")
     return Table(frame, name, named=named, all_text=as_text)
+
+
+def _to_the_last_digit(pandas: Any) -> dict[str, str]:
+    # From 3.1 on every number is read so, and to ask for it is deprecated.
+    version = tuple(int(part) for part in pandas.__version__.split(".")[:2])
+    return {} if version >= (3, 1) else {"float_precision": "round_trip"}
 
 
 def _has_header(line: bytes, separator: str, name: str, asked: bool | None) -> bool:

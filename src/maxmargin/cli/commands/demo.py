@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def _pictures(session: Session, solution: Any, folder: Path) -> list[str]:
     from maxmargin import certify
 
     folder.mkdir(parents=True, exist_ok=True)
-    drawings = {
+    drawings: dict[str, Callable[[Any], Any]] = {
         "boundary.png": lambda ax: plot.boundary(solution, ax),
         "conditions.png": lambda ax: plot.kkt(certify(solution.problem, solution), ax),
     }

@@ -15,7 +15,7 @@ from maxmargin.cli.session import Session, with_session
 __all__ = ["inspect"]
 
 _MOST_MACHINES = 12
-_MOST_NAMES = 20
+_MOST_NAMES = 5
 
 
 @click.command()

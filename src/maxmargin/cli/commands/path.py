@@ -86,9 +86,10 @@ def _prepared(wanted: MachineOptions, machine: str, data: Data) -> tuple[Any, An
     from sklearn.pipeline import Pipeline
 
     estimator = estimator_of(wanted, machine, data, verbose=False)
-    if not isinstance(estimator, Pipeline):
-        return estimator, data.X
-    return estimator[-1], estimator[:-1].fit_transform(data.X)
+    machine_itself, X = estimator, data.X
+    if isinstance(estimator, Pipeline):
+        machine_itself, X = estimator[-1], estimator[:-1].fit_transform(X)
+    return machine_itself, X if sparse.issparse(X) else np.asarray(X)
 
 
 def _kernel(
@@ -115,7 +116,7 @@ def _kernel(
         )
     highest = c_max or (max(at) if at else _HIGHEST)
     problem = SoftMargin(
-        X if sparse.issparse(X) else np.asarray(X),
+        X,
         np.where(y == classes[1], 1.0, -1.0),
         C=highest,
         kernel=kernel_of(machine.kernel, machine.gamma, machine.coef0, machine.degree),
