@@ -106,6 +106,44 @@ def test_ctrl_c_ends_a_search_with_its_best(hard, tmp_path):
         assert noted.splitlines()[-1] == "Error: Interrupted."
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no such terminals")
+@pytest.mark.parametrize("command", ["train", "tune"])
+def test_a_terminal_shows_a_bar(folder, tmp_path, command):
+    import pty
+
+    master, terminal = pty.openpty()
+    words = [
+        command,
+        folder / "cancer.csv",
+        "-o",
+        tmp_path / "m",
+        "--scale",
+        "--C",
+        1,
+        "--gamma",
+        1,
+    ]
+    done = subprocess.run(
+        [*PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=terminal, check=True
+    )
+    os.close(terminal)
+    shown = b""
+    while part := _read(master):
+        shown += part
+    assert (b"SVMSearchCV" if command == "tune" else b"gap") in shown
+    assert b"\x1b" in shown
+    assert b"\x1b" not in done.stdout
+    model = load(tmp_path / "m")
+    assert not model[-1].verbose
+
+
+def _read(terminal):
+    try:
+        return os.read(terminal, 4096)
+    except OSError:
+        return b""
+
+
 def test_importing_the_library_does_not_import_the_command_line():
     code = "import sys, maxmargin; print('click' in sys.modules, 'maxmargin.cli' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

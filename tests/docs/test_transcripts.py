@@ -32,8 +32,8 @@ def transcript(text):
 
 
 def alike(shown, printed):
-    """Say whether two outputs differ at most in times and in numbers that rounding decides."""
-    words = [re.sub(r"[\d.]+ s\b", "T s", text) for text in (shown, printed)]
+    """Say whether two outputs differ at most in times, steps and numbers that rounding decides."""
+    words = [re.sub(r"[\d.]+ (s|iterations)\b", r"some \1", text) for text in (shown, printed)]
     texts = [" ".join(NUMBER.sub("#", text).split()) for text in words]
     numbers = [[float(word) for word in NUMBER.findall(text)] for text in words]
     return texts[0] == texts[1] and all(

@@ -42,34 +42,28 @@ def fit(session: Session, make: Callable[[], Any]) -> tuple[Any, float]:
         model = make()
     for part in parts_of(model):
         # How the fit was watched is no property of the model.
-        if "verbose" in _parameters(part):
-            part.set_params(verbose=False)
+        part.set_params(**{name: False for name in part.get_params() if _is_verbose(name)})
     return model, perf_counter() - started
 
 
 def parts_of(model: Any) -> Iterator[Any]:
-    """Return a model and the models inside it, the fitted machine last."""
+    """Return a model and the fitted models inside it, the machine last."""
     from sklearn.pipeline import Pipeline
 
     from maxmargin import CalibratedSVC, SVMSearchCV
 
     yield model
     if isinstance(model, SVMSearchCV):
-        yield model.estimator
         yield from parts_of(model.best_estimator_)
     elif isinstance(model, Pipeline):
-        for _, step in model.steps[:-1]:
-            yield step
+        yield from (step for _, step in model.steps[:-1] if not isinstance(step, str))
         yield from parts_of(model.steps[-1][1])
     elif isinstance(model, CalibratedSVC):
-        if model.estimator is not None:
-            yield model.estimator
         yield from parts_of(model.estimator_)
 
 
-def _parameters(part: Any) -> dict[str, Any]:
-    # A step of a pipeline may also be a word.
-    return {} if isinstance(part, str) else dict(part.get_params(deep=False))
+def _is_verbose(parameter: str) -> bool:
+    return parameter.rpartition("__")[2] == "verbose"
 
 
 def save_with_proof(session: Session, model: Any, path: str, *, proof: bool) -> None:
