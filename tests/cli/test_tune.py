@@ -136,6 +136,16 @@ def test_the_report_is_about_the_search(run, folder, tmp_path, monkeypatch):
     assert seen["model"].best_params_["C"] in (1.0, 10.0)
 
 
+def test_what_a_report_needs_is_said_before_the_search(run, folder, tmp_path, monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("maxmargin.plot")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    options = ["-o", tmp_path / "m", "--report", tmp_path / "r.html"]
+    found = run("tune", folder / "cancer.csv", *options, code=1)
+    assert "needs matplotlib" in found.stderr
+    assert "Searching" not in found.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "what"),
     [

@@ -282,7 +282,7 @@ def output_option(text: str, *, required: bool = False) -> Decorator[Any]:
     return click.option(
         "-o",
         "--output",
-        type=click.Path(dir_okay=False, allow_dash=True),
+        type=click.Path(dir_okay=False, allow_dash=not required),
         required=required,
         help=text,
     )

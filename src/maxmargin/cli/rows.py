@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
-from io import StringIO
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-import click
-
+from maxmargin.cli.formats import STDIN
 from maxmargin.cli.session import plain
 from maxmargin.files import replacing
 
-__all__ = ["as_lines", "cell", "csv_text", "write_rows", "write_text"]
+__all__ = ["as_lines", "cell", "write_columns", "write_rows", "write_text"]
+
+_ROWS_AT_ONCE = 10_000
 
 
 def cell(value: Any) -> str:
@@ -25,31 +27,44 @@ def cell(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def csv_text(rows: Sequence[Mapping[str, Any]], separator: str = ",") -> str:
-    """Return rows as CSV, with the first one's keys for a header."""
-    out = StringIO()
-    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
-    if rows:
-        writer.writerow(list(rows[0]))
-    writer.writerows([cell(value) for value in row.values()] for row in rows)
-    return out.getvalue()
+def write_columns(columns: Mapping[str, Any], path: str | None, separator: str = ",") -> None:
+    """Write arrays of equal length as CSV under their names, some rows at a time."""
+    with _opened(path) as file:
+        writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+        writer.writerow(columns)
+        n_rows = len(next(iter(columns.values())))
+        for begin in range(0, n_rows, _ROWS_AT_ONCE):
+            part = slice(begin, begin + _ROWS_AT_ONCE)
+            lists = [values[part].tolist() for values in columns.values()]
+            writer.writerows([cell(value) for value in row] for row in zip(*lists, strict=True))
 
 
 def write_rows(rows: Sequence[Mapping[str, Any]], path: str | None) -> None:
     """Write rows to a file, JSON if its name says so and CSV otherwise, or to standard output."""
     if path is not None and Path(path).suffix.lower() == ".json":
         write_text(json.dumps([plain(dict(row)) for row in rows], indent=1) + "\n", path)
-    else:
-        write_text(csv_text(rows), path)
+        return
+    with _opened(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if rows:
+            writer.writerow(rows[0])
+        writer.writerows([cell(value) for value in row.values()] for row in rows)
 
 
 def write_text(text: str, path: str | None) -> None:
     """Write text in the place of a file, or to standard output."""
-    if path is None or path == "-":
-        click.echo(text, nl=False)
+    with _opened(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def _opened(path: str | None) -> Iterator[TextIO]:
+    if path is None or path == STDIN:
+        yield sys.stdout
+        sys.stdout.flush()
         return
-    with replacing(path) as new:
-        new.write_text(text, encoding="utf-8")
+    with replacing(path) as new, new.open("w", encoding="utf-8", newline="") as file:
+        yield file
 
 
 def as_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -14,7 +14,7 @@ from scipy import sparse
 from maxmargin.cli.formats import DATA_FORMATS, MODEL_FORMATS, data_format, model_format
 from maxmargin.cli.models import load_model
 from maxmargin.cli.options import data_options
-from maxmargin.cli.rows import csv_text, write_text
+from maxmargin.cli.rows import write_columns
 from maxmargin.cli.session import Session, with_session
 from maxmargin.cli.source import Data, Source
 from maxmargin.errors import InvalidInputError, MissingDependencyError
@@ -117,10 +117,7 @@ def _columns(data: Data) -> dict[str, Any]:
 
 
 def _write_text(separator: str, data: Data, output: str) -> None:
-    columns = _columns(data)
-    lists = [values.tolist() for values in columns.values()]
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
-    write_text(csv_text(rows, separator), output)
+    write_columns(_columns(data), output, separator)
 
 
 def _write_parquet(data: Data, output: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from maxmargin.cli.models import load_model
 from maxmargin.cli.options import data_options, output_option
-from maxmargin.cli.rows import cell, write_rows, write_text
+from maxmargin.cli.rows import cell, write_columns, write_rows, write_text
 from maxmargin.cli.session import Session, with_session
 from maxmargin.cli.source import Source
 from maxmargin.errors import InvalidInputError
@@ -43,12 +43,15 @@ def predict(
     if session.json and output is None:
         session.answer({"command": "predict", "rows": data.n_rows, **columns})
         return
-    if len(columns) == 1 and not str(output).lower().endswith((".csv", ".json")):
-        write_text("".join(f"{cell(label)}\n" for label in labels), output)
-    else:
+    name = str(output).lower()
+    if name.endswith(".json"):
         lists = [np.asarray(values).tolist() for values in columns.values()]
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
         write_rows(rows, output)
+    elif len(columns) > 1 or name.endswith(".csv"):
+        write_columns(columns, output)
+    else:
+        write_text("".join(f"{cell(label)}\n" for label in labels), output)
     if output is not None:
         session.note(f"{data.n_rows} predictions in {output}")
         session.answer({"command": "predict", "rows": data.n_rows, "output": output})

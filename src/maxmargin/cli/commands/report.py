@@ -13,7 +13,7 @@ from maxmargin.cli.options import Costs, cost_options, data_options, output_opti
 from maxmargin.cli.session import Session, with_session
 from maxmargin.cli.source import Data, Source
 
-__all__ = ["report", "write_report"]
+__all__ = ["report", "require_report", "write_report"]
 
 
 @click.command()
@@ -40,6 +40,12 @@ def report(
     path = output or str(Path(model).with_suffix(".html"))
     write_report(session, loaded.fitted, data, path, costs, title=title)
     session.answer({"command": "report", "rows": data.n_rows, "report": path})
+
+
+def require_report() -> None:
+    """Say what is missing for a report, before anybody has waited for it."""
+    for name in ("plot", "report"):
+        importlib.import_module(f"maxmargin.{name}")
 
 
 def write_report(

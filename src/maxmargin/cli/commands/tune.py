@@ -7,7 +7,7 @@ from typing import Any
 import click
 import numpy as np
 
-from maxmargin.cli.commands.report import write_report
+from maxmargin.cli.commands.report import require_report, write_report
 from maxmargin.cli.fitting import data_line, fit, fit_lines, save_with_proof
 from maxmargin.cli.grids import parameter_grid, without_grids
 from maxmargin.cli.machines import (
@@ -76,6 +76,8 @@ def tune(
     A GRID is a list such as 1,10,100, or FROM:TO:COUNT such as 0.1:1000:9 or 2^-5:2^15:11. What is
     not given has a sensible default. Ctrl-C and --time-limit keep the best of what was reached.
     """
+    if report is not None:
+        require_report()
     data = source.read(text=wanted.compares_text)
     y = data.required_y()
     machine = guessed_machine(wanted, y)
