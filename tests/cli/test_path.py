@@ -48,6 +48,8 @@ def test_events(run, few):
     prices = [float(row["C"]) for row in rows]
     assert prices == sorted(prices)
     assert all(1 <= int(row["row"]) <= 80 for row in rows)
+    as_json = run.json("path", few, "--scale", "--events", "--C-max", 1, "-o", "-")
+    assert [row["C"] for row in as_json["rows"]] == prices
 
 
 def test_linear_machines_at_each_price(run, few, folder, tmp_path):

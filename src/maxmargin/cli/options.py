@@ -141,7 +141,6 @@ data_options: Decorator[Any] = _packed(
 )
 
 _positive = number(above=0.0)
-_fraction = number(above=0.0)
 _gamma = number_or_word(("scale", "auto"), number(least=0.0))
 
 
@@ -180,7 +179,7 @@ def _parameters(several: bool) -> list[Decorator[Any]]:
             help="Of the polynomial and the tanh kernel.",
         ),
         click.option(
-            "--nu", type=kind(_fraction, logarithmic=False), metavar=metavar,
+            "--nu", type=kind(_positive, logarithmic=False), metavar=metavar,
             help="Of nu-svc, nu-svr and one-class, in (0, 1].",
         ),
         click.option(

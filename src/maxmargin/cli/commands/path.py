@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.cli.fitting import data_line
+from maxmargin.cli.formats import STDIN
 from maxmargin.cli.machines import estimator_of
 from maxmargin.cli.numbers import grid, number
 from maxmargin.cli.options import MachineOptions, data_options, machine_options, output_option
@@ -65,9 +66,9 @@ def path(
         rows, status = _linear(wanted, data, at or _LINEAR_PRICES)
     else:
         rows, status = _kernel(wanted, data, at, events, c_min, c_max)
-    if output is not None:
+    if output is not None and not (session.json and output == STDIN):
         write_rows(rows, output)
-    if output != "-":
+    if output != STDIN:
         session.say(status)
         for line in as_lines(rows[:_SHOWN]):
             session.say(line)
@@ -124,11 +125,7 @@ def _kernel(
     )
     found = svm_path(problem, C_min=c_min)
     if events:
-        return [
-            {"C": event.C, "row": event.point + 1, "before": _word(event.before),
-             "after": _word(event.after)}
-            for event in found.events
-        ], found.status  # fmt: skip
+        return [_event(event) for event in found.events], found.status
     if at is None:
         return [_at(found, float(C)) for C in found.breakpoints], found.status
     rows = []
@@ -144,8 +141,9 @@ def _kernel(
     return rows, found.status
 
 
-def _word(case: Any) -> str:
-    return str(case.name).lower()
+def _event(event: Any) -> dict[str, Any]:
+    before, after = event.before.name.lower(), event.after.name.lower()
+    return {"C": event.C, "row": event.point + 1, "before": before, "after": after}
 
 
 def _at(found: Any, C: float) -> dict[str, Any]:

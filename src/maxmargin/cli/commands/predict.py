@@ -7,6 +7,7 @@ from typing import Any
 import click
 import numpy as np
 
+from maxmargin.cli.formats import STDIN
 from maxmargin.cli.models import load_model
 from maxmargin.cli.options import data_options, output_option
 from maxmargin.cli.rows import cell, write_columns, write_rows, write_text
@@ -32,6 +33,7 @@ def predict(
     One prediction a line; with --scores or --proba, or in a .csv file, columns under a header.
     Columns of DATA are found by the names that the model was trained with.
     """
+    output = None if output == STDIN else output
     loaded, data = load_model(model).read(source, judged=False)
     labels = loaded.fitted.predict(data.X)
     columns: dict[str, Any] = {"prediction": labels}
