@@ -193,10 +193,6 @@ REFUSED = {
         lambda: _search(cv=KFold(2, shuffle=True, random_state=np.random.RandomState(0))),
         "random_state is a RandomState",
     ),
-    "a function in a grid": (
-        lambda: SVMSearchCV(SVC(), {"kernel": ["linear", np.dot]}, cv=2),
-        "is not fitted",
-    ),
     "a kernel of a function in a grid": (
         lambda: SVMSearchCV(SVC(), {"kernel": [Function(_products)]}, cv=2).fit(ROWS, Y),
         "kernel Function is code",
@@ -306,8 +302,12 @@ WRONG_VALUES = [
         "search",
         ("parameters", "scoring"),
         {
-            **{"scorer": "neg_min_dcf", "prior": 2.0, "cost_fn": 1.0, "cost_fp": 1.0},
-            **{"normalize": True, "pos_label": None},
+            "scorer": "neg_min_dcf",
+            "prior": 2.0,
+            "cost_fn": 1.0,
+            "cost_fp": 1.0,
+            "normalize": True,
+            "pos_label": None,
         },
         "scoring is impossible",
     ),
