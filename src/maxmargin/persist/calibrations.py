@@ -109,18 +109,8 @@ def _restore_steps(held: Reader) -> IsotonicRegression:
     held.require((scores[1:] > scores[:-1]).all(), "scores", "do not ascend")
     rises = (chances[1:] >= chances[:-1]).all() and chances[0] >= 0 and chances[-1] <= 1
     held.require(rises, "chances", "are no probabilities that rise")
-    curve = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
-    curve.__setstate__(
-        {
-            **vars(curve),
-            "increasing_": True,
-            "X_min_": scores[0],
-            "X_max_": scores[-1],
-            "X_thresholds_": scores,
-            "y_thresholds_": chances,
-        }
-    )
-    return curve
+    # What rises already is its own fit, to the last bit.
+    return IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(scores, chances)
 
 
 KINDS = (Kind(CalibratedSVC, _describe, _restore),)
