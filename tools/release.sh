@@ -17,11 +17,11 @@ python=$work/tools/bin/python
 "$python" -m build --outdir "$out" .
 "$python" -m twine check --strict "$out"/*
 "$python" -m check_wheel_contents "$out"/*.whl
-"$python" tests/packaging/contents.py "$out"
+"$python" tests/distribution/contents.py "$out"
 if [ "$(uname)" = Linux ]; then "$python" -m auditwheel show "$out"/*.whl; fi
 
 "${PYTHON:-python3}" -m venv "$work/clean"
 "$work/clean/bin/python" -m pip install --quiet "$out"/*.whl
 # From elsewhere and isolated, so that nothing of the repository is imported.
-smoke=$PWD/tests/packaging/smoke.py
+smoke=$PWD/tests/distribution/smoke.py
 (cd "$work" && "$work/clean/bin/python" -I "$smoke")

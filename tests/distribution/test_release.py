@@ -17,11 +17,6 @@ def project(root: Path) -> dict:
     return tomllib.loads((root / "pyproject.toml").read_text())
 
 
-@pytest.fixture(scope="module")
-def root() -> Path:
-    return Path(__file__).resolve().parents[2]
-
-
 def test_wheels_are_built_for_every_python_that_is_announced(project) -> None:
     announced = {
         "cp" + name.rsplit(" ", 1)[-1].replace(".", "")
@@ -40,14 +35,14 @@ def test_wheels_are_built_for_three_systems(project) -> None:
 def test_wheels_are_tested_by_the_script_of_a_release(project, root) -> None:
     tested = " ".join(project["tool"]["cibuildwheel"]["test-command"])
     release = (root / "tools" / "release.sh").read_text()
-    assert "tests/packaging/smoke.py" in tested
-    assert "tests/packaging/smoke.py" in release
+    assert "tests/distribution/smoke.py" in tested
+    assert "tests/distribution/smoke.py" in release
     assert project["tool"]["cibuildwheel"]["build-frontend"] in release
 
 
 def test_the_short_test_of_an_installation_passes(root) -> None:
     done = subprocess.run(
-        [sys.executable, root / "tests" / "packaging" / "smoke.py"], capture_output=True, text=True
+        [sys.executable, root / "tests" / "distribution" / "smoke.py"], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("maxmargin ")
@@ -57,7 +52,7 @@ def test_archives_that_lack_a_file_are_found_out(root, tmp_path) -> None:
     import tarfile
     import zipfile
 
-    contents = runpy.run_path(str(root / "tests" / "packaging" / "contents.py"))
+    contents = runpy.run_path(str(root / "tests" / "distribution" / "contents.py"))
     with zipfile.ZipFile(tmp_path / "a.whl", "w") as wheel:
         wheel.writestr("maxmargin/__init__.py", "")
     with pytest.raises(AssertionError, match=r"a\.whl lacks"):
