@@ -15,7 +15,7 @@ OPTIONAL = (
     *("torch", "click", "typer", "starlette", "uvicorn", "dask", "pytest", "hypothesis"),
 )
 #: Needed, but not before an estimator, a file or a progress bar is.
-LATER = ("sklearn", "safetensors", "joblib")
+LATER = ("sklearn", "safetensors", "joblib", "scipy.optimize", "scipy.stats", "scipy.spatial")
 
 USES = {
     "maxmargin": "",
@@ -39,8 +39,7 @@ def brought(use: str, wanted: tuple[str, ...]) -> set[str]:
 
 @pytest.mark.parametrize("use", USES)
 def test_no_optional_dependency_is_imported(use: str) -> None:
-    # scikit-learn itself looks for pandas where it is there.
-    assert brought(USES[use], OPTIONAL) <= ({"pandas", "pyarrow"} if USES[use] else set())
+    assert brought(USES[use], OPTIONAL) == set()
 
 
 def test_what_is_slow_waits_until_it_is_needed() -> None:

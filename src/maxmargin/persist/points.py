@@ -39,6 +39,7 @@ def restore_points(
     held: Reader, name: str, kernel: Kernel, n_points: int, n_features: int | None
 ) -> Any:
     """Return points that the kernel can compare, in the types that it leaves them in."""
+    points: Any
     if kernel.compares_columns:
         points = _restore_columns(held.child(name), kernel, n_points)
     elif kernel.compares_sequences:
