@@ -42,7 +42,9 @@ def test_wheels_are_tested_by_the_script_of_a_release(project, root) -> None:
 
 def test_the_short_test_of_an_installation_passes(root) -> None:
     done = subprocess.run(
-        [sys.executable, root / "tests" / "distribution" / "smoke.py"], capture_output=True, text=True
+        [sys.executable, root / "tests" / "distribution" / "smoke.py"],
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("maxmargin ")
