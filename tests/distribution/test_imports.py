@@ -28,9 +28,9 @@ USES = {
 }
 
 
-def brought(use: str, wanted: tuple[str, ...]) -> set[str]:
-    """Return which of the modules a fresh interpreter has after an import and a use."""
-    code = f"import sys, maxmargin; {use or 'None'}; print(*sys.modules)"
+def brought(code: str, wanted: tuple[str, ...]) -> set[str]:
+    """Return which of the modules a fresh interpreter has after some code."""
+    code = f"import sys; {code}; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
     )
@@ -39,11 +39,13 @@ def brought(use: str, wanted: tuple[str, ...]) -> set[str]:
 
 @pytest.mark.parametrize("use", USES)
 def test_no_optional_dependency_is_imported(use: str) -> None:
-    assert brought(USES[use], OPTIONAL) == set()
+    # Some versions of scikit-learn import pandas themselves where it is installed.
+    theirs = brought("import sklearn.model_selection", OPTIONAL) if USES[use] else set()
+    assert brought(f"import maxmargin; {USES[use] or 'None'}", OPTIONAL) <= theirs
 
 
 def test_what_is_slow_waits_until_it_is_needed() -> None:
-    assert brought("", LATER) == set()
+    assert brought("import maxmargin", LATER) == set()
 
 
 def test_every_extra_is_on_the_list(root: Path) -> None:
