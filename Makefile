@@ -6,12 +6,12 @@ BENCH_VENV := .venv-bench
 NATIVE := $(shell find native -type f 2>/dev/null)
 INSTALL_INPUTS := pyproject.toml CMakeLists.txt $(NATIVE)
 
-.PHONY: demo test lint docs fuzz bench bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration bench-streams asan clean
+.PHONY: demo test lint docs wheel fuzz bench bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration bench-streams asan clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
 
-test: $(VENV)/installed
+test: $(VENV)/installed $(VENV)/programs
 	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/linters
@@ -22,6 +22,10 @@ lint: $(VENV)/linters
 
 docs: $(VENV)/docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+# What a release uploads, in dist: built, checked, and tried in an environment of its own.
+wheel:
+	PYTHON=$(PYTHON) tools/release.sh
 
 bench: bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration bench-streams
 
@@ -69,7 +73,7 @@ asan:
 	PYTHON=$(PYTHON) tools/asan.sh
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) .venv-asan build demo docs/_build
+	rm -rf $(VENV) $(BENCH_VENV) .venv-asan build dist demo docs/_build
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -78,6 +82,10 @@ $(VENV)/bin/python:
 $(VENV)/installed: $(VENV)/bin/python $(INSTALL_INPUTS)
 	$(BIN)/python -m pip install --quiet --editable '.[test]'
 	touch $@
+
+# LIBSVM's own programs; where they cannot be had the tests that run them are skipped.
+$(VENV)/programs: tools/fetch_programs.py | $(VENV)/bin/python
+	-$(BIN)/python tools/fetch_programs.py $@
 
 $(VENV)/linters: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --group lint

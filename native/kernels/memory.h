@@ -9,11 +9,26 @@
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
+#ifdef _WIN32
+#include <malloc.h>
+#endif
 
 namespace maxmargin::kernels {
 
+#ifdef _WIN32  // which has no std::aligned_alloc
+inline void* aligned_memory(size_t alignment, size_t bytes) {
+  return _aligned_malloc(bytes, alignment);
+}
+inline void free_aligned(void* memory) { _aligned_free(memory); }
+#else
+inline void* aligned_memory(size_t alignment, size_t bytes) {
+  return std::aligned_alloc(alignment, bytes);
+}
+inline void free_aligned(void* memory) { std::free(memory); }
+#endif
+
 struct FreeMemory {
-  void operator()(void* memory) const { std::free(memory); }
+  void operator()(void* memory) const { free_aligned(memory); }
 };
 
 template <class T>
@@ -26,7 +41,7 @@ Memory<T> allocate(int64_t count) {
   const size_t bytes = sizeof(T) * static_cast<size_t>(count > 0 ? count : 1);
   const size_t alignment = bytes >= 4 * large_page ? large_page : 64;
   const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  void* memory = std::aligned_alloc(alignment, rounded);
+  void* memory = aligned_memory(alignment, rounded);
   if (memory == nullptr) throw std::bad_alloc();
 #ifdef __linux__
   if (alignment == large_page) madvise(memory, rounded, MADV_HUGEPAGE);

@@ -10,14 +10,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
+from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import maxmargin
-from maxmargin.kernels import RBF, Linear
+from maxmargin.kernels import (
+    RBF,
+    CommonSubstrings,
+    Linear,
+    Mismatch,
+    On,
+    Spectrum,
+    Subsequence,
+    WeightedDegree,
+)
+from maxmargin.metrics import make_dcf_scorer
 from maxmargin.persist import from_liblinear, from_libsvm, to_liblinear, to_libsvm
 from maxmargin.streams import chunks, read_libsvm, write_libsvm
 
@@ -26,6 +38,13 @@ __all__ = ["TARGETS", "Target"]
 X, LABELS = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[LABELS]
 SOME = slice(None, None, 5)
+WORDS = ["ACGT", "GATTACA", "", "TTT", "CATCAT", "ACCA"]
+SIDES = [1, 1, 0, 0, 1, 0]
+
+
+def frame(words: list[str]) -> pd.DataFrame:
+    """Return words and their lengths."""
+    return pd.DataFrame({"word": words, "size": [len(word) + 0.0 for word in words]})
 
 
 @dataclass(frozen=True)
@@ -58,6 +77,24 @@ def _models(folder: Path) -> list[bytes]:
         maxmargin.OnlineSVC(random_state=0, max_iter=2, tol=None).fit(rows, y),
         maxmargin.OnlineOneClassSVM(random_state=0, max_iter=2, tol=None).fit(rows),
         make_pipeline(StandardScaler(), PCA(2), maxmargin.SVC()).fit(rows, y),
+        maxmargin.SVMSearchCV(
+            make_pipeline(StandardScaler(), maxmargin.SVC()),
+            {"svc__C": [1.0, 2.0], "svc__kernel": ["rbf", Linear()]},
+            scoring={"accuracy": "accuracy", "dcf": make_dcf_scorer(pos_label=0)},
+            refit="accuracy",
+            cv=KFold(2, shuffle=True, random_state=0),
+        ).fit(rows[:20], y[:20]),
+        maxmargin.CalibratedSVC(maxmargin.SVC(), prior=[0.2, 0.3, 0.5], cv=2).fit(rows, y),
+        maxmargin.CalibratedSVC(maxmargin.LinearSVC(), method="isotonic", cv=2).fit(
+            rows, NAMES[SOME]
+        ),
+        maxmargin.SVC(kernel=Spectrum(2) + 0.5 * Mismatch(2, 1, normalize=True)).fit(WORDS, SIDES),
+        maxmargin.SVC(kernel=Subsequence(2) * WeightedDegree(2)).fit(
+            [list(word) for word in WORDS], SIDES
+        ),
+        maxmargin.SVC(kernel=On("word", CommonSubstrings()) + On(["size"], RBF(0.1))).fit(
+            frame(WORDS), SIDES
+        ),
     ]
     return _written(folder, maxmargin.save, machines)
 
@@ -96,16 +133,25 @@ def _data(folder: Path) -> list[bytes]:
 
 def _predict(fitted: Any) -> None:
     """Predict with what could be loaded: wrong numbers are possible, crashes are not."""
-    width = fitted.n_features_in_
-    if width > 1000:
+    if not hasattr(fitted, "predict"):  # a search without a machine
         return
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            fitted.predict(np.ones((3, width)))
+            fitted.predict(_points(fitted))
         except ValueError:
             # Pipelines whose steps do not fit each other, and values beyond all bounds.
             return
+
+
+def _points(fitted: Any) -> Any:
+    """Return points of the kind that a model predicts, few enough whatever it says."""
+    kernel = getattr(fitted, "kernel_", None)
+    if kernel is not None and kernel.compares_columns:
+        return frame(WORDS[:3])
+    if kernel is not None and kernel.compares_sequences:
+        return [tuple(word) for word in WORDS[:3]]
+    return np.ones((3, min(fitted.n_features_in_, 1000)))
 
 
 def _load(path: Path, content: bytes) -> None:

@@ -15,7 +15,7 @@ from maxmargin.metrics.equal_error import eer
 from maxmargin.metrics.inputs import labels_of
 from maxmargin.metrics.likelihood import cllr, min_cllr
 
-__all__ = ["get_scorer", "get_scorer_names", "make_dcf_scorer"]
+__all__ = ["get_scorer", "get_scorer_names", "make_dcf_scorer", "settings_of"]
 
 _ANY_SCORE = ("decision_function", "predict_proba")
 
@@ -169,6 +169,21 @@ def make_dcf_scorer(
         normalize=normalize,
         pos_label=pos_label,
     )
+
+
+def settings_of(scorer: Any) -> tuple[str, dict[str, Any]] | None:
+    """Return the metric's name and the costs of a scorer of this module, None of any other.
+
+    Examples
+    --------
+    >>> from maxmargin.metrics.scorers import get_scorer, settings_of
+    >>> settings_of(get_scorer("neg_eer")), settings_of(get_scorer("accuracy"))
+    (('eer', {}), None)
+    """
+    metric = getattr(scorer, "_score_func", None)
+    if not isinstance(metric, _LastClassPositive):
+        return None
+    return metric.metric.__name__, dict(scorer._kwargs)
 
 
 def _scorer(metric: Callable[..., float], **settings: Any) -> Any:

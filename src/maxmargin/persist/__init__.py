@@ -7,8 +7,12 @@
     kernel_machines  SVC, NuSVC, SVR, NuSVR, OneClassSVM
     linear_machines  LinearSVC, LinearSVR
     online_machines  OnlineSVC, OnlineOneClassSVM
+    calibrations     CalibratedSVC
+    searches         SVMSearchCV
     transformers     scikit-learn's scalers, PCA and pipelines
-    proofs, labels, parameters, kernels, values    the parts of a model
+    proofs, labels, points, parameters, kernels    the parts of a model
+    settings         what a parameter can be, with splitters and scorers
+    values           plain values
     writing, reading one object of a description, and its arrays
     container        the file itself: safetensors
     libsvm           from_libsvm, to_libsvm

@@ -43,9 +43,15 @@ def write(
         "model": json.dumps(document, allow_nan=False, separators=(",", ":")),
     }
     flat = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
+    # Its save_file makes a temporary file of its own, which a kill would leave behind.
+    content = save(flat, metadata)
+    if int.from_bytes(content[:_LENGTH_BYTES], "little") > _LARGEST_HEADER:
+        raise ModelFileError(
+            f"The model's description has more than {_LARGEST_HEADER} bytes, for a parameter is "
+            "very long: set it to a shorter one with set_params before."
+        )
     with replacing(path) as new:
-        # Its save_file makes a temporary file of its own, which a kill would leave behind.
-        new.write_bytes(save(flat, metadata))
+        new.write_bytes(content)
 
 
 def read(path: str | PathLike[str]) -> tuple[Any, dict[str, NDArray[Any]]]:

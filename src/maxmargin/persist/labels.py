@@ -16,6 +16,7 @@ __all__ = [
     "describe_labels",
     "restore_features",
     "restore_labels",
+    "strings_as_array",
     "whole_labels",
 ]
 
@@ -55,12 +56,9 @@ def restore_labels(held: Reader) -> Any:
     kind = found.text("type")
     if kind in ("string", "object"):
         strings = found.strings("labels")
-        longest = max(map(len, strings), default=0)
-        # All have the room of the longest.
-        room = max(_MODERATE, _MOST_SLACK * sum(map(len, strings)))
-        found.require(longest * len(strings) <= room, "labels", "differ too much in length")
-        found.require(not any("\0" in label for label in strings), "labels", "contain zeros")
-        classes = np.array(strings, dtype=object if kind == "object" else np.str_)
+        classes = strings_as_array(strings, found, "labels")
+        if kind == "object":
+            classes = classes.astype(object)
         ordered = all(a < b for a, b in pairwise(strings))
     else:
         classes = _numbers(found, kind)
@@ -68,6 +66,15 @@ def restore_labels(held: Reader) -> Any:
     found.require(len(classes) >= 2, "labels", "are fewer than two")
     found.require(ordered, "labels", "do not ascend")
     return classes
+
+
+def strings_as_array(strings: list[str], held: Reader, name: str) -> Any:
+    """Return strings as an array, in which all have the room of the longest."""
+    longest = max(map(len, strings), default=0)
+    room = max(_MODERATE, _MOST_SLACK * sum(map(len, strings)))
+    held.require(longest * len(strings) <= room, name, "differ too much in length")
+    held.require(not any("\0" in item for item in strings), name, "contain zeros")
+    return np.array(strings, dtype=np.str_)
 
 
 def _numbers(found: Reader, kind: str) -> Any:

@@ -6,7 +6,14 @@ from os import PathLike, fspath
 from typing import Any
 
 from maxmargin.errors import ModelFileError
-from maxmargin.persist import kernel_machines, linear_machines, online_machines, transformers
+from maxmargin.persist import (
+    calibrations,
+    kernel_machines,
+    linear_machines,
+    online_machines,
+    searches,
+    transformers,
+)
 from maxmargin.persist.container import read, write
 from maxmargin.persist.reading import Reader
 from maxmargin.persist.registry import describe_model, register, restore_model
@@ -15,7 +22,12 @@ from maxmargin.persist.writing import Writer
 __all__ = ["load", "save"]
 
 register(
-    *kernel_machines.KINDS, *linear_machines.KINDS, *online_machines.KINDS, *transformers.KINDS
+    *kernel_machines.KINDS,
+    *linear_machines.KINDS,
+    *online_machines.KINDS,
+    *calibrations.KINDS,
+    *searches.KINDS,
+    *transformers.KINDS,
 )
 
 
@@ -28,8 +40,9 @@ def save(model: Any, path: str | PathLike[str], *, proof: bool = True) -> None:
     Parameters
     ----------
     model : estimator
-        One of the library, or a `Pipeline` of scikit-learn's scalers or PCA and one. Kernels that
-        are functions are code and cannot be saved.
+        One of the library, with `SVMSearchCV` and `CalibratedSVC`, or a `Pipeline` of
+        scikit-learn's scalers or PCA and one. Kernels that are functions are code and cannot be
+        saved.
     path : str or path
         The file; its format is in docs/reference/format.md, its usual suffix .safetensors.
     proof : bool

@@ -131,6 +131,11 @@ class Reader:
         """Say whether there is an array of this name."""
         return self.prefix + name in self._arrays
 
+    def type_of(self, name: str) -> Any:
+        """Return the type of the array of this name, None if there is none."""
+        values = self._arrays.get(self.prefix + name)
+        return None if values is None else values.dtype
+
     def array(
         self, name: str, kind: Kind, shape: Sequence[int | None], *, finite: bool = True
     ) -> NDArray[Any]:

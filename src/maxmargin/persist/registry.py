@@ -10,7 +10,15 @@ from maxmargin.errors import ModelFileError
 from maxmargin.persist.reading import Reader
 from maxmargin.persist.writing import Writer
 
-__all__ = ["Kind", "describe_model", "register", "registered", "restore_model"]
+__all__ = [
+    "Kind",
+    "class_of",
+    "describe_model",
+    "label_of",
+    "register",
+    "registered",
+    "restore_model",
+]
 
 _DEEPEST = 16
 
@@ -61,14 +69,29 @@ def registered() -> list[str]:
 
 def describe_model(model: Any, out: Writer) -> None:
     """Write a model of any registered class."""
+    kind = _kind_of(model)
+    out.json("class", kind.label)
+    kind.describe(model, out)
+
+
+def label_of(model: Any) -> str:
+    """Return the name in files of a model's class, or say that it cannot be saved."""
+    return _kind_of(model).label
+
+
+def _kind_of(model: Any) -> Kind:
     kind = _BY_CLASS.get(type(model))
     if kind is None:
         raise ModelFileError(
             f"A {type(model).__name__} cannot be saved: a model file holds "
             f"{', '.join(registered())}. Use joblib for others."
         )
-    out.json("class", kind.label)
-    kind.describe(model, out)
+    return kind
+
+
+def class_of(held: Reader, name: str) -> type:
+    """Return the class whose name in files is there."""
+    return _BY_LABEL[held.text(name, _BY_LABEL)].model
 
 
 def restore_model(held: Reader) -> Any:

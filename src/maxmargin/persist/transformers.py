@@ -27,6 +27,7 @@ from maxmargin.persist.parameters import (
 )
 from maxmargin.persist.reading import Reader
 from maxmargin.persist.registry import Kind, describe_model, restore_model
+from maxmargin.persist.settings import step_names
 from maxmargin.persist.writing import Writer
 
 __all__ = ["KINDS"]
@@ -129,9 +130,7 @@ def _describe_pipeline(model: Any, out: Writer) -> None:
 
 
 def _restore_pipeline(held: Reader) -> Any:
-    names = held.strings("names")
-    fine = names and len(set(names)) == len(names) and not any("__" in n or not n for n in names)
-    held.require(fine, "names", "are not names of steps")
+    names = step_names(held)
     steps: list[tuple[str, Any]] = [
         (name, restore_model(held.child(f"step{k}")) if held.has(f"step{k}") else "passthrough")
         for k, name in enumerate(names)

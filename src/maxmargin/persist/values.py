@@ -14,10 +14,10 @@ import numpy as np
 
 from maxmargin.errors import ModelFileError
 
-__all__ = ["decoded", "encoded"]
+__all__ = ["decoded", "decoded_key", "encoded", "is_list_of_pairs"]
 
 _LARGEST_WHOLE = 2**63 - 1
-_SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+_SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": np.nan}
 
 
 def encoded(value: Any, name: str) -> Any:
@@ -58,16 +58,18 @@ def decoded(value: Any, name: str) -> Any:
             return _SPECIAL[inner]
         if kind == "tuple" and isinstance(inner, list):
             return tuple(decoded(item, name) for item in inner)
-        if kind == "map" and _is_list_of_pairs(inner):
-            return {_key(key, name): decoded(item, name) for key, item in inner}
+        if kind == "map" and is_list_of_pairs(inner):
+            return {decoded_key(key, name): decoded(item, name) for key, item in inner}
     raise ModelFileError(f"{name} is not a value that a model has.")
 
 
-def _is_list_of_pairs(value: Any) -> bool:
+def is_list_of_pairs(value: Any) -> bool:
+    """Say whether this can be the content of a map."""
     return isinstance(value, list) and all(isinstance(p, list) and len(p) == 2 for p in value)
 
 
-def _key(value: Any, name: str) -> Any:
+def decoded_key(value: Any, name: str) -> Any:
+    """Return a key of a map."""
     key = decoded(value, name)
     if not isinstance(key, bool | int | float | str):
         raise ModelFileError(f"{name} has a key that is neither a number nor a string.")

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.optimize import Bounds, minimize
 from threadpoolctl import threadpool_limits
 
 from maxmargin.problems import BoxQP, Problem, Solution
@@ -87,6 +86,9 @@ class LBFGSB(Solver):
         return monitor.solution(self.name, snap(problem, signed), ending=ending)
 
     def _descend(self, qp: BoxQP, start: Floats, watch: _Watch) -> Any:
+        # Takes a quarter of a second to import, for this solver alone.
+        from scipy.optimize import Bounds, minimize
+
         limit = watch.monitor.stop.iterations or 10**9
         start_gradient = qp.gradient(start)
 
