@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.errors import InvalidInputError, ModelFileError
+from maxmargin.errors import InvalidInputError
 from maxmargin.estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from maxmargin.estimators.kernel_choice import compares_vectors
 from maxmargin.estimators.training import aligned
@@ -23,6 +23,7 @@ from maxmargin.persist.parameters import (
     require_fitted,
     restore_parameters,
 )
+from maxmargin.persist.points import describe_points, restore_columns, restore_sequences
 from maxmargin.persist.proofs import describe_proof, restore_proof
 from maxmargin.persist.reading import Reader
 from maxmargin.persist.registry import Kind
@@ -38,8 +39,6 @@ def _describe(model: Any, out: Writer) -> None:
     describe_parameters(model, out)
     kernel = model.kernel_
     describe_kernel(kernel, out.child("kernel"))
-    if not compares_vectors(kernel):
-        raise ModelFileError("Only support vectors that are rows of numbers can be saved.")
     describe_features(model, out)
     out.value("n_points", int(model.shape_fit_[0]))
     out.value("sparse", bool(model._sparse))
@@ -49,7 +48,7 @@ def _describe(model: Any, out: Writer) -> None:
     out.array("intercepts", model._intercept_)
     out.array("n_iterations", np.minimum(model.n_iter_, _MOST_STEPS, dtype=np.int64).reshape(-1))
     if not kernel.compares_similarities:
-        out.matrix("support_vectors", model.support_vectors_)
+        describe_points(model.support_vectors_, "support_vectors", out)
     out.value("fit_status", int(model.fit_status_))
     out.value("fit_time", float(model.fit_time_))
     describe_proof(model, out)
@@ -73,9 +72,10 @@ def _describe_outlier(model: Any, out: Writer) -> None:
 
 def _restore(model: Any, held: Reader, n_rows: int, n_machines: int, n_classes: int) -> None:
     """Set what all machines have; `n_rows` are those of the coefficients."""
-    n_features = restore_features(model, held)
     model.kernel_ = restore_kernel(held.child("kernel"), rules=())
     n_points = held.whole("n_points", least=1)
+    of_vectors = compares_vectors(model.kernel_)
+    n_features = restore_features(model, held) if of_vectors else None
     model.support_ = held.wholes("support", "int32", None, most=n_points - 1)
     n_vectors = len(model.support_)
     model._dual_coef_ = held.array("coefficients", "float64", (n_rows, n_vectors))
@@ -89,23 +89,27 @@ def _restore(model: Any, held: Reader, n_rows: int, n_machines: int, n_classes: 
         held.require(not model._sparse, "sparse", "is true for a precomputed kernel")
         model.support_vectors_ = np.empty((0, 0))
     else:
-        model.support_vectors_ = _vectors(model, held, (n_vectors, n_features))
+        model.support_vectors_ = _vectors(model, held, n_vectors, n_features)
     model.fit_status_ = held.whole("fit_status", most=1)
     model.fit_time_ = held.real("fit_time", least=0.0)
-    model.shape_fit_ = (n_points, n_features)
+    model.shape_fit_ = (n_points,) if n_features is None else (n_points, n_features)
     model._proof = restore_proof(held)
     model._publish()
 
 
-def _vectors(model: Any, held: Reader, shape: tuple[int, int]) -> Any:
-    vectors = held.matrix("support_vectors", shape)
-    held.require(
-        held.child("support_vectors").flag("sparse") == model._sparse,
-        "sparse",
-        "does not agree with the support vectors",
-    )
+def _vectors(model: Any, held: Reader, n_vectors: int, n_features: int | None) -> Any:
+    place = held.child("support_vectors")
+    vectors: Any
+    if n_features is not None:
+        vectors = held.matrix("support_vectors", (n_vectors, n_features))
+        is_sparse = place.flag("sparse")
+    elif model.kernel_.compares_columns:
+        vectors, is_sparse = restore_columns(place, n_vectors), False
+    else:
+        vectors, is_sparse = restore_sequences(place, n_vectors), False
+    held.require(is_sparse == model._sparse, "sparse", "does not agree with the support vectors")
     try:
-        if shape[0]:
+        if n_vectors:
             model.kernel_.validate(vectors)
     except InvalidInputError as error:
         held.refuse("support_vectors", f"are impossible: {str(error).rstrip('.')}")
