@@ -14,6 +14,10 @@ from benchmarks.page import PAGE, markdown_table, replace_section
 from maxmargin.kernels import Kernel, Product, Scaled, Sum
 
 
+# Parameters without which a kernel says little, whatever their default.
+_ALWAYS = frozenset({"k", "m", "degree", "length", "decay"})
+
+
 def shown(kernel: Any) -> str:
     """The kernel as it is called, without what is left at its default."""
     if isinstance(kernel, Sum):
@@ -27,7 +31,7 @@ def shown(kernel: Any) -> str:
     given = [
         f"{field.name}={getattr(kernel, field.name)!r}"
         for field in fields(kernel)
-        if getattr(kernel, field.name) != field.default
+        if field.name in _ALWAYS or getattr(kernel, field.name) != field.default
     ]
     return f"{type(kernel).__name__}({', '.join(given)})"
 

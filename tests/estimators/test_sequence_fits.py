@@ -140,7 +140,7 @@ def test_strings_are_compared_by_as_many_threads_as_asked_for(
     machine = SVC(kernel=Spectrum(2, normalize=True))
     if estimator is SVMSearchCV:
         machine = SVMSearchCV(machine, {"C": [1.0, 2.0]}, cv=2, refit=False)
-    machine.set_params(n_jobs=1).fit(strings[:90], labels[:90])
+    machine.set_params(n_jobs=1).fit(strings[:300], labels[:300])
     assert set(seen) == {1}
 
 

@@ -53,7 +53,7 @@ def columns():
     yield "variable strings", lambda names: np.array(names, dtype=np.dtypes.StringDType())
 
 
-@pytest.mark.parametrize(("kind", "make"), columns())
+@pytest.mark.parametrize(("kind", "make"), list(columns()))
 def test_the_first_line_of_code(kind, make, names, nationality):
     machine = SVC(kernel=Spectrum(4)).fit(make(names), nationality)
     assert machine.score(make(names), nationality) > 0.9

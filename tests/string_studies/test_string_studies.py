@@ -58,7 +58,7 @@ def test_numbers_in_messages_are_their_digits():
 
 
 def test_kernels_are_shown_as_they_are_called():
-    assert shown(Spectrum(3)) == "Spectrum()"
+    assert shown(Spectrum(3)) == "Spectrum(k=3)"
     kernel = 2 * Spectrum(4) + Spectrum(2, normalize=True)
     assert shown(kernel) == "2 * Spectrum(k=4) + Spectrum(k=2, normalize=True)"
 

@@ -123,8 +123,7 @@ def schedule(
         else:
             alone += [candidate for candidate, _ in group.members]
     matrices = Matrices(room, stopped)
-    bare = [group for group, _ in sharing if group.is_bare]
-    points = Once(lambda: _all_points(bare, X, y, folds, n_threads))
+    points = Once(lambda: _all_points([group for group, _ in sharing], X, y, folds, n_threads))
     tasks = _tasks(sharing, folds, matrices, points, n_threads)
     return Schedule(tasks, [(c, fold) for c in sorted(alone) for fold in folds], points, matrices)
 

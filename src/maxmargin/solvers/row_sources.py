@@ -124,7 +124,7 @@ class RowSources:
 
     def _whole(self, dtype: type) -> NDArray[Any]:
         """Return the whole matrix, or raise `UnfinishedGramError`."""
-        matrix = np.empty((self.n_points, self.n_points), dtype=dtype)
+        matrix: NDArray[Any] = np.empty((self.n_points, self.n_points), dtype=dtype)
         try:
             ending = fill_symmetric(matrix, self._blocks(dtype), self.pause)
         except KeyboardInterrupt:
