@@ -13,7 +13,6 @@ import numpy as np
 from benchmarks.page import PAGE, markdown_table, replace_section
 from maxmargin.kernels import Kernel, Product, Scaled, Sum
 
-
 # Parameters without which a kernel says little, whatever their default.
 _ALWAYS = frozenset({"k", "m", "degree", "length", "decay"})
 

@@ -156,6 +156,8 @@ class Engine:
         source = self._sources.source(dtype, boundaries)
         if source is None:
             return None
+        if self._sources.whole is not None:
+            self._gram.keep(self._sources.whole)
         kind = _native.Store32 if dtype is np.float32 else _native.Store64
         budget = row_budget(self._sources.n_points, self.cache_mb)
         taken = np.dtype(dtype).itemsize * widest(budget, dtype) ** 2

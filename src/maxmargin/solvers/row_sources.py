@@ -65,6 +65,8 @@ class RowSources:
         self.n_threads = n_threads
         self.cache_mb = cache_mb
         self.n_points = count(X)
+        #: The whole matrix in float64, once it was computed.
+        self.whole: NDArray[np.float64] | None = None
 
     @property
     def prefers_float64(self) -> bool:
@@ -93,7 +95,8 @@ class RowSources:
         formula = self.kernel.formula
         if formula is None:
             if self._pays_whole:
-                return native.of_matrix(self._whole(dtype), 1.0, 0.0)
+                self.whole = self._whole() if self.whole is None else self.whole
+                return native.of_matrix(self.whole, 1.0, 0.0)
             return native.of_function(self.n_points, self._blocks(dtype))
         if formula.is_product_form and self._has_room_for_panels():
             made = native.by_products(
@@ -122,11 +125,11 @@ class RowSources:
         symmetric = self.kernel.positive_semidefinite is True
         return dear and symmetric and has_room_for_whole(self.n_points, self.cache_mb)
 
-    def _whole(self, dtype: type) -> NDArray[Any]:
+    def _whole(self) -> NDArray[np.float64]:
         """Return the whole matrix, or raise `UnfinishedGramError`."""
-        matrix: NDArray[Any] = np.empty((self.n_points, self.n_points), dtype=dtype)
+        matrix = np.empty((self.n_points, self.n_points))
         try:
-            ending = fill_symmetric(matrix, self._blocks(dtype), self.pause)
+            ending = fill_symmetric(matrix, self._blocks(np.float64), self.pause)
         except KeyboardInterrupt:
             ending = "interrupt"
         if ending is not None:
