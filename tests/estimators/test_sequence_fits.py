@@ -11,11 +11,11 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin import SVC, NuSVC, OneClassSVM, SVMSearchCV
-from maxmargin.estimators import interrupts, progress
+from maxmargin.estimators import progress
 from maxmargin.kernels import Spectrum, Subsequence, comparisons
 
-#: Seconds after Ctrl-C in which a fit must end, on a machine that has other work too.
-SOON = 0.5
+#: Seconds after Ctrl-C in which a fit must have ended.
+SOON = 0.2
 
 #: Minutes for the strings below.
 SLOW = Subsequence(6, decay=0.5, normalize=True)
@@ -30,11 +30,6 @@ def strings():
 @pytest.fixture(scope="module")
 def labels():
     return np.array(["one", "two", "three"])[np.arange(2400) % 3]
-
-
-@pytest.fixture(autouse=True)
-def no_interrupt_before(monkeypatch):
-    monkeypatch.setattr(interrupts._Heard, "at", float("-inf"))
 
 
 class CtrlC:
@@ -64,25 +59,11 @@ def is_healthy():
     return machine.certificate_.holds(1e-3)
 
 
-@pytest.mark.parametrize("machine", [SVC(), SVC(multi_class="ovr"), NuSVC(nu=0.1)], ids=repr)
+@pytest.mark.parametrize("machine", [SVC(), NuSVC(nu=0.1), OneClassSVM(nu=0.1)], ids=repr)
 def test_ctrl_c_ends_the_comparison_of_strings(machine, strings, labels):
     machine.set_params(kernel=SLOW)
-    with (
-        CtrlC(0.3) as ctrl_c,
-        pytest.warns(ConvergenceWarning, match=r"interrupted.*ended before it was measured"),
-    ):
+    with CtrlC(0.3) as ctrl_c, pytest.raises(KeyboardInterrupt, match="no model yet"):
         machine.fit(strings, labels)
-    assert ctrl_c.ago < SOON
-    assert machine.fit_status_ == 1
-    assert is_healthy()
-
-
-def test_ctrl_c_twice_is_an_interrupt(strings, labels):
-    machine = OneClassSVM(kernel=SLOW, nu=0.1)
-    with CtrlC(0.3), pytest.warns(ConvergenceWarning, match="interrupted"):
-        machine.fit(strings)
-    with CtrlC(0.3) as ctrl_c, pytest.raises(KeyboardInterrupt):
-        machine.fit(strings)
     assert ctrl_c.ago < SOON
     assert is_healthy()
 
@@ -100,7 +81,7 @@ def test_a_time_limit_holds_while_strings_are_compared(strings, labels):
     began = perf_counter()
     with pytest.warns(ConvergenceWarning, match=r"time_limit=0\.3"):
         machine.fit(strings, labels)
-    assert perf_counter() - began < 0.3 + SOON
+    assert perf_counter() - began < 1
     assert machine.predict(strings[:2]).shape == (2,)
 
 

@@ -126,12 +126,15 @@ class RowSources:
         return dear and symmetric and has_room_for_whole(self.n_points, self.cache_mb)
 
     def _whole(self) -> NDArray[np.float64]:
-        """Return the whole matrix, or raise `UnfinishedGramError`."""
+        """Return the whole matrix; raise `UnfinishedGramError` where the pause ends it before."""
         matrix = np.empty((self.n_points, self.n_points))
         try:
             ending = fill_symmetric(matrix, self._blocks(np.float64), self.pause)
         except KeyboardInterrupt:
-            ending = "interrupt"
+            raise KeyboardInterrupt(
+                "The fit was interrupted before its kernel matrix was complete: there is no model "
+                "yet."
+            ) from None
         if ending is not None:
             raise UnfinishedGramError(ending)
         return matrix
