@@ -72,7 +72,8 @@ def test_ctrl_c_ends_a_search_that_has_nothing_yet(strings, labels):
     search = SVMSearchCV(SVC(), {"kernel": [SLOW], "C": [1.0, 10.0]}, cv=3)
     with CtrlC(0.3) as ctrl_c, pytest.raises(KeyboardInterrupt):
         search.fit(strings, labels)
-    assert ctrl_c.ago < SOON
+    # Its threads go on to the end of a stripe.
+    assert ctrl_c.ago < 3 * SOON
     assert is_healthy()
 
 
