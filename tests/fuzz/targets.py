@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
@@ -17,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import maxmargin
-from maxmargin.kernels import RBF, Linear
+from maxmargin.kernels import RBF, Linear, Mismatch, On, Spectrum, Subsequence, WeightedDegree
 from maxmargin.persist import from_liblinear, from_libsvm, to_liblinear, to_libsvm
 from maxmargin.streams import chunks, read_libsvm, write_libsvm
 
@@ -58,6 +59,24 @@ def _models(folder: Path) -> list[bytes]:
         maxmargin.OnlineSVC(random_state=0, max_iter=2, tol=None).fit(rows, y),
         maxmargin.OnlineOneClassSVM(random_state=0, max_iter=2, tol=None).fit(rows),
         make_pipeline(StandardScaler(), PCA(2), maxmargin.SVC()).fit(rows, y),
+    ]
+    return _written(folder, maxmargin.save, machines)
+
+
+def _frame(texts: list[str]) -> pd.DataFrame:
+    return pd.DataFrame({"text": texts, "size": [float(len(text)) for text in texts]})
+
+
+def _string_models(folder: Path) -> list[bytes]:
+    texts = ["cane", "pane", "rana", "ananas", "", "Äpfel"]
+    y = [0, 0, 1, 1, 0, 1]
+    machines = [
+        maxmargin.SVC(kernel=Mismatch(2, 1)).fit(texts, y),
+        maxmargin.OneClassSVM(kernel=Subsequence(2) + WeightedDegree(2, shift=1)).fit(texts),
+        maxmargin.SVC(kernel=Spectrum(1)).fit([list(text) for text in texts], y),
+        maxmargin.SVC(kernel=On("text", Spectrum(2)) + On(["size"], RBF(0.1))).fit(
+            _frame(texts), y
+        ),
     ]
     return _written(folder, maxmargin.save, machines)
 
@@ -113,6 +132,18 @@ def _load(path: Path, content: bytes) -> None:
     _predict(maxmargin.load(path))
 
 
+def _load_strings(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    fitted, texts = maxmargin.load(path), ["banane", "", "xyz"]
+    on_columns = fitted.kernel_.compares_columns
+    with np.errstate(all="ignore"):
+        try:
+            fitted.predict(_frame(texts) if on_columns else texts)
+        except ValueError:
+            # Columns of other names or widths than the frame's.
+            return
+
+
 def _load_libsvm(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     _predict(from_libsvm(path))
@@ -138,6 +169,7 @@ def _read(path: Path, content: bytes) -> None:
 
 TARGETS = {
     "model": Target(_models, _load),
+    "strings": Target(_string_models, _load_strings),
     "libsvm": Target(_libsvm_models, _load_libsvm),
     "liblinear": Target(_liblinear_models, _load_liblinear),
     "data": Target(_data, _read),

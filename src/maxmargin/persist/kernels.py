@@ -32,7 +32,7 @@ __all__ = ["describe_kernel", "restore_kernel"]
 
 _DEEPEST = 32
 _LARGEST = 2**31 - 1
-_MOST_MISMATCHES = 64
+_MOST_MISMATCHES = 12
 
 #: The classes that are their parameters, and these; those of the algebra hold kernels.
 _PLAIN: dict[type[Kernel], tuple[str, ...]] = {
