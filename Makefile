@@ -6,7 +6,7 @@ BENCH_VENV := .venv-bench
 NATIVE := $(shell find native -type f 2>/dev/null)
 INSTALL_INPUTS := pyproject.toml CMakeLists.txt $(NATIVE)
 
-.PHONY: demo test lint docs wheel fuzz bench bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration bench-streams asan clean
+.PHONY: demo test lint docs wheel fuzz bench bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration bench-streams study-sequences asan clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -34,6 +34,13 @@ bench-kernels: $(VENV)/installed
 
 bench-sequences: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python -m benchmarks.sequences
+
+# What machines learn from strings: accuracies, no times.
+study-sequences: $(VENV)/installed
+	$(BIN)/python -m benchmarks.sequences.splice
+	$(BIN)/python -m benchmarks.sequences.promoters
+	$(BIN)/python -m benchmarks.sequences.surnames
+	$(BIN)/python -m benchmarks.sequences.spam
 
 # Fits against the peers of benchmarks/peers.txt: takes hours. ENGINE passes options, for example
 # make bench-engine ENGINE='--problems ijcnn1 --no-growth --keep'.

@@ -31,7 +31,14 @@ from maxmargin.estimators.run import (
     warn_unless_converged,
 )
 from maxmargin.estimators.threads import thread_count
-from maxmargin.estimators.training import Training, aligned, positive_rows, require_moderate, take
+from maxmargin.estimators.training import (
+    Training,
+    aligned,
+    positive_rows,
+    refuse_strings,
+    require_moderate,
+    take,
+)
 from maxmargin.kernels import Kernel, Linear
 from maxmargin.problems import Bias, BoxQP, Free, Regularised
 from maxmargin.problems.gram import Gram
@@ -107,6 +114,7 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
         if self._sparse and kernel.compares_similarities:
             raise TypeError("Sparse precomputed kernels are not supported: use X.toarray().")
         if compares_vectors(kernel):
+            refuse_strings(X)
             kind = {"dtype": "numeric", "accept_sparse": "csr"}
             if y is None:
                 X = validate_data(self, X, **kind)

@@ -62,7 +62,7 @@ class FitTasks:
 
     def watch(self, progress: Progress) -> bool:
         """Tell the callbacks of the tasks that ended; return whether one asks to stop."""
-        if not self.active:
+        if not self.active or progress.kernel_share < 1:
             return False
         return self._task("steps") if self.n_programs == 1 else self.advance(progress.n_done)
 

@@ -75,7 +75,11 @@ class _Bar:
         self.task = self.progress.add_task(name, total=total, state="")
 
     def show(self, seen: Seen) -> None:
-        self.state(seen.primal - seen.dual, seen.steps, seen.n_done)
+        if seen.kernel_share < 1:
+            state = f"{seen.kernel_share:.0%} of the kernel matrix"
+            self.progress.update(self.task, state=state)
+        else:
+            self.state(seen.primal - seen.dual, seen.steps, seen.n_done)
 
     def state(self, gap: float, steps: int, n_done: int) -> None:
         state = f"gap {gap:.2e}, {steps} steps"

@@ -26,6 +26,7 @@ from maxmargin.kernels import (
     Function,
     Kernel,
     Laplacian,
+    On,
     Precomputed,
     Product,
     Scaled,
@@ -67,7 +68,7 @@ def _is_known(kernel: Any) -> bool:
     """Say whether a kernel's values depend on nothing but the two points."""
     if isinstance(kernel, Sum | Product):
         return all(_is_known(part) for part in kernel.parts)
-    if isinstance(kernel, Scaled):
+    if isinstance(kernel, Scaled | On):
         return _is_known(kernel.kernel)
     return isinstance(kernel, str | Kernel) and not isinstance(kernel, Function)
 

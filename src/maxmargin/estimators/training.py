@@ -14,7 +14,15 @@ from maxmargin.kernels.data import count, holds_numbers
 from maxmargin.kernels.data import take as points_of
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["Training", "aligned", "largest", "positive_rows", "require_moderate", "take"]
+__all__ = [
+    "Training",
+    "aligned",
+    "largest",
+    "positive_rows",
+    "refuse_strings",
+    "require_moderate",
+    "take",
+]
 
 _LARGEST = 1e150
 
@@ -75,6 +83,16 @@ def positive_rows(weight: Floats) -> Integers:
             "positive value for at least one point."
         )
     return rows
+
+
+def refuse_strings(X: Any) -> None:
+    """Tell those who give a column of strings to a kernel on numbers which kernels take it."""
+    is_column = isinstance(X, list | tuple) or getattr(X, "ndim", 0) == 1
+    if is_column and len(X) and isinstance(next(iter(X)), str):
+        raise InvalidInputError(
+            "X holds strings, which this kernel does not compare: give a kernel on sequences, such "
+            "as kernel=kernels.Spectrum(3), or turn the strings into numbers."
+        )
 
 
 def require_moderate(points: Any) -> None:

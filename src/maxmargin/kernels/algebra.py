@@ -92,6 +92,11 @@ class _Combination(Kernel):
         """True where it is true of every part."""
         return True if all(part.positive_semidefinite for part in self.parts) else None
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether a part has rules."""
+        return any(part.has_rules for part in self.parts)
+
     def resolve(self, X: Any) -> Self:
         """Resolve every part on X."""
         return replace(self, parts=tuple(part.resolve(X) for part in self.parts))
@@ -221,6 +226,11 @@ class Scaled(Kernel):
     def positive_semidefinite(self) -> bool | None:
         """As the scaled kernel's: the factor is positive."""
         return self.kernel.positive_semidefinite
+
+    @property
+    def has_rules(self) -> bool:
+        """As the scaled kernel's."""
+        return self.kernel.has_rules
 
     def resolve(self, X: Any) -> Self:
         """Resolve the scaled kernel on X."""

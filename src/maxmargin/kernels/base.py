@@ -79,6 +79,11 @@ class Kernel(ABC):
         """Whether X is a frame, of which columns are compared."""
         return False
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether `resolve` makes numbers of parameters that depend on the data."""
+        return type(self).resolve is not Kernel.resolve
+
     def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
         """Return a function of rows and columns (None: all) that gives blocks within X.
 

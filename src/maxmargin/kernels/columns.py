@@ -170,6 +170,11 @@ class On(Kernel):
             points = points.astype(np.float64, copy=False)
         return columns.having(self.columns, points)
 
+    @property
+    def has_rules(self) -> bool:
+        """As the kernel's."""
+        return self.kernel.has_rules
+
     def resolve(self, X: Any) -> Self:
         """Resolve the kernel on its columns."""
         return replace(self, kernel=self.kernel.resolve(self.points(X)))

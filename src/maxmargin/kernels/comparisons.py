@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
@@ -22,10 +25,27 @@ __all__ = [
     "shared_words",
     "spectrum",
     "subsequence",
+    "threads_at_most",
     "weighted_degree",
 ]
 
 _NO_LIMIT = 2**62
+_MOST_THREADS: ContextVar[int | None] = ContextVar("most threads", default=None)
+
+
+@contextmanager
+def threads_at_most(n_threads: int) -> Iterator[None]:
+    """Compare sequences with at most so many threads, in what this thread does meanwhile."""
+    token = _MOST_THREADS.set(n_threads)
+    try:
+        yield
+    finally:
+        _MOST_THREADS.reset(token)
+
+
+def _threads() -> int:
+    most = _MOST_THREADS.get()
+    return default_threads() if most is None else most
 
 
 class Comparison:
@@ -41,13 +61,13 @@ class Comparison:
             self._native.n_right if columns is None else len(columns),
         )
         out = np.empty(shape)
-        self._native.fill(_places(rows), _places(columns), out, default_threads())
+        self._native.fill(_places(rows), _places(columns), out, _threads())
         return out
 
     def diagonal(self) -> Floats:
         """Return the value of each sequence with itself, in a collection compared with itself."""
         out = np.empty(self._native.n_left)
-        self._native.fill_diagonal(out, default_threads())
+        self._native.fill_diagonal(out, _threads())
         return out
 
 

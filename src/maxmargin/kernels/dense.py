@@ -82,6 +82,11 @@ class _WithGamma(_Compiled):
         else:
             object.__setattr__(self, "gamma", positive(self.gamma, "gamma"))
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether gamma is "scale" or "auto"."""
+        return isinstance(self.gamma, str)
+
     def resolve(self, X: Any) -> Self:
         """Replace ``"scale"`` by 1 / (d var(X)) and ``"auto"`` by 1 / d."""
         if not isinstance(self.gamma, str):

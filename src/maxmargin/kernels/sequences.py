@@ -150,6 +150,11 @@ class Mismatch(SequenceKernel):
         if self.alphabet is not None:
             _set(self, alphabet=whole(self.alphabet, "alphabet"))
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether the alphabet is that of the data."""
+        return self.alphabet is None
+
     def resolve(self, X: Any) -> Self:
         """Return the kernel with the number of different letters in X for its alphabet."""
         letters = _count_letters(as_sequences(X))

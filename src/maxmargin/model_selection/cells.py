@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -65,7 +64,7 @@ class Group:
     @property
     def gamma_is_a_rule(self) -> bool:
         """Whether the kernel's parameters depend on the training points."""
-        return self.kernel.resolve(np.array([[0.0], [1.0]])) != self.kernel
+        return self.kernel.has_rules
 
     @property
     def constant(self) -> float:

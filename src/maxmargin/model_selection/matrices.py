@@ -117,7 +117,9 @@ class Shared:
                 gram = self.matrices.borrow(points.n_points, self.dtype)
                 try:
                     with points.lock:
-                        gram.fill(sweep.kernel, points.sums, sweep.constant)
+                        complete = gram.fill(sweep.kernel, points.sums, sweep.constant, sweep.stop)
+                    if not complete:
+                        raise FitStoppedError("The search was stopped.")
                 except BaseException:
                     self.matrices.give_back(gram)
                     raise

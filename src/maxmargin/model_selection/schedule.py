@@ -13,6 +13,7 @@ from sklearn.utils import get_tags
 
 from maxmargin.estimators.sweep import matrix_type, points_of
 from maxmargin.estimators.training import take
+from maxmargin.kernels import Kernel
 from maxmargin.model_selection.cells import Group, groups_of
 from maxmargin.model_selection.folds import (
     BarePlace,
@@ -115,23 +116,34 @@ def schedule(
         dtype = matrix_type(group.machine, group.kernel, n)
         n_matrices = affordable(n, dtype, cache_mb, n_threads, 1 if bare else 2)
         fits = n_matrices > 0 and group.kernel.compares_similarities == pairwise
+        fits = fits and _kind(group.kernel) == _kind(groups[0].kernel)
         if fits and (takes_params or not bare):
             sharing.append((group, dtype))
             room = min(room, n_matrices)
         else:
             alone += [candidate for candidate, _ in group.members]
     matrices = Matrices(room, stopped)
-    points = Once(lambda: _all_points(sharing[0][0], X, y, folds, n_threads))
+    points = Once(lambda: _all_points([group for group, _ in sharing], X, y, folds, n_threads))
     tasks = _tasks(sharing, folds, matrices, points, n_threads)
     return Schedule(tasks, [(c, fold) for c in sorted(alone) for fold in folds], points, matrices)
 
 
 def _all_points(
-    group: Group, X: Any, y: Any, folds: Sequence[Fold], n_threads: int
+    groups: Sequence[Group], X: Any, y: Any, folds: Sequence[Fold], n_threads: int
 ) -> SearchPoints:
     order = side_by_side(folds, y)
-    points = take(points_of(group.machine, X), order, group.kernel)
-    return SearchPoints(points, n_threads, order)
+    first = groups[0]
+    points = points_of(first.machine, X)
+    if first.kernel.compares_columns:
+        # Each kernel adds the columns that it compares.
+        for group in groups:
+            points = group.kernel.validate(points)
+    return SearchPoints(take(points, order, first.kernel), n_threads, order)
+
+
+def _kind(kernel: Kernel) -> tuple[bool, bool]:
+    """Say whether the kernel's data are sequences, and whether columns of a frame."""
+    return kernel.compares_sequences, kernel.compares_columns
 
 
 def _tasks(

@@ -82,6 +82,10 @@ class Gram:
             values = _symmetric(values, self.kernel)
         return values + self.constant
 
+    def keep(self, matrix: Floats) -> None:
+        """Take the whole matrix, with the constant, from one who has computed it."""
+        self.__dict__["matrix"] = matrix
+
     @cached_property
     def semidefiniteness(self) -> Semidefiniteness:
         """Whether the whole matrix is positive semidefinite, by its eigenvalues."""

@@ -27,6 +27,8 @@ class Progress:
         Its largest m(a) - M(a) over the sums: LIBSVM's stopping measure.
     primal, dual : float
         Estimates of its objective values.
+    kernel_share : float
+        Of the kernel's matrix, where that is computed before the first step; one after it.
     """
 
     program: int
@@ -36,6 +38,7 @@ class Progress:
     violation: float
     primal: float
     dual: float
+    kernel_share: float = 1.0
 
 
 #: Returning True ends the run with the point reached.

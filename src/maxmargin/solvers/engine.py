@@ -28,6 +28,7 @@ from maxmargin.solvers.near_starts import sums_at_start
 from maxmargin.solvers.program import Program, Sums
 from maxmargin.solvers.rescue import is_affordable, rescued
 from maxmargin.solvers.row_sources import RowSources, first_alike
+from maxmargin.solvers.whole_gram import UnfinishedGramError
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["Answer", "Engine", "Program", "Progress", "Sums", "Watch"]
@@ -49,8 +50,9 @@ _WIDEST_NEAR = 2048
 # Points fewer than this share of which are different are merged.
 _WORTH_MERGING = 0.95
 
-# Kernel values that a run which has been ended may still compute.
+# Kernel values that a run which has been ended may still compute, and how many dear ones.
 _AFFORDABLE_VALUES = 20_000_000
+_AFFORDABLE_DEAR_VALUES = 4_000
 
 # Steps after which a program is taken to crawl, and how many times that if there is no other way.
 _FEW_STEPS = 1_000_000
@@ -101,7 +103,7 @@ class Engine:
     ) -> None:
         self.n_threads = default_threads() if n_threads is None else n_threads
         self.cache_mb = cache_mb
-        self._sources = RowSources(kernel, X, constant, self.n_threads)
+        self._sources = RowSources(kernel, X, constant, self.n_threads, cache_mb)
         self._gram = Gram(kernel, X, constant)
         #: By precision: the cuts of the columns, the rows kept, and where they come from.
         self._stores: dict[type, tuple[Integers, Any, Any]] = {}
@@ -154,6 +156,8 @@ class Engine:
         source = self._sources.source(dtype, boundaries)
         if source is None:
             return None
+        if self._sources.whole is not None:
+            self._gram.keep(self._sources.whole)
         kind = _native.Store32 if dtype is np.float32 else _native.Store64
         budget = row_budget(self._sources.n_points, self.cache_mb)
         taken = np.dtype(dtype).itemsize * widest(budget, dtype) ** 2
@@ -217,17 +221,42 @@ class Run:
 
     def _first_answers(self) -> list[Answer]:
         which = list(range(len(self.programs)))
-        store = None if self.sources.prefers_float64 else self.store(np.float32)
-        store = self.store(np.float64) if store is None else store
+        try:
+            store = self._first_store()
+        except UnfinishedGramError as unfinished:
+            return self._answers_at_start(unfinished.ending)
         known, ending = sums_at_start(self, store)
         if ending is not None:
-            nothing = np.zeros(0)
-            values = [program.direction * program.start for program in self.programs]
-            return [self._answer(k, values[k], nothing, np.inf, 0, ending) for k in which]
+            return self._answers_at_start(ending)
         starts = [program.start for program in self.programs]
         found = self.decompose(store, which, starts, known, self.tol)
         self._spend_what_is_left(store, found)
         return Correction(self, found, store).answers()
+
+    def _first_store(self) -> Any:
+        self.sources.pause = self._pause
+        try:
+            store = None if self.sources.prefers_float64 else self.store(np.float32)
+            return self.store(np.float64) if store is None else store
+        finally:
+            del self.sources.pause
+
+    def _pause(self, share: float) -> Ending | None:
+        """Show which share of the kernel's matrix is there; return what ends the run, if any."""
+        if self.deadline is not None and self.seconds_left() == 0:
+            return "seconds"
+        if self.watch is None:
+            return None
+        n_programs = len(self.programs)
+        seen = Progress(0, 0, n_programs, 0, np.inf, np.inf, -np.inf, kernel_share=share)
+        return "watch" if self.watch(seen) else None
+
+    def _answers_at_start(self, ending: Ending) -> list[Answer]:
+        nothing = np.zeros(0)
+        values = [program.direction * program.start for program in self.programs]
+        return [
+            self._answer(k, value, nothing, np.inf, 0, ending) for k, value in enumerate(values)
+        ]
 
     def _spend_what_is_left(self, store: Any, found: list[Answer]) -> None:
         """Go on with the programs that their share of the time ended, while others left some."""
@@ -352,13 +381,20 @@ class Run:
         if n_support == 0:
             return np.asarray(gradient)
         known = np.arange(program.n_variables)
-        affordable = max(1, _AFFORDABLE_VALUES // n_support)
+        affordable = max(1, self._affordable_values // n_support)
         if affordable < len(known):
             known = np.unique(np.linspace(0, len(known) - 1, affordable).astype(np.int64))
         similarities = self.gram.products(program.point[known], coefficients)
         rough = np.full(program.n_variables, np.median(similarities))
         rough[known] = similarities
         return np.asarray(gradient + rough)
+
+    @property
+    def _affordable_values(self) -> int:
+        kernel = self.sources.kernel
+        if kernel.formula is not None or kernel.compares_similarities:
+            return _AFFORDABLE_VALUES
+        return _AFFORDABLE_DEAR_VALUES // len(self.programs)
 
     def _watcher(self, which: Sequence[int]) -> Callable[..., bool] | None:
         if self.watch is None:

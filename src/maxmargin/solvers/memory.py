@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["available_bytes", "row_budget"]
+__all__ = ["available_bytes", "has_room_for_whole", "row_budget"]
 
 _UNKNOWN = 4 << 30
 _ALWAYS_THERE = 1 << 20
@@ -26,6 +26,21 @@ def row_budget(n_points: int, cache_mb: float | None) -> int:
         return int(cache_mb * (1 << 20))
     whole = 4 * n_points**2
     return whole if whole <= _ALWAYS_THERE else min(whole, available_bytes() // 4)
+
+
+def has_room_for_whole(n_points: int, cache_mb: float | None) -> bool:
+    """Say whether a matrix in float64 fits into what is told, else a quarter of what is free.
+
+    Examples
+    --------
+    >>> from maxmargin.solvers.memory import has_room_for_whole
+    >>> has_room_for_whole(1000, 10.0), has_room_for_whole(2000, 10.0)
+    (True, False)
+    """
+    whole = 8 * n_points**2
+    if cache_mb is not None:
+        return whole <= cache_mb * (1 << 20)
+    return whole <= max(_ALWAYS_THERE, available_bytes() // 4)
 
 
 def available_bytes() -> int:

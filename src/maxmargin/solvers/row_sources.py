@@ -12,7 +12,10 @@ from scipy import sparse
 import maxmargin._native as _native
 from maxmargin.kernels import Kernel, Precomputed
 from maxmargin.kernels.blocks import Formula, as_rows
+from maxmargin.kernels.comparisons import threads_at_most
 from maxmargin.kernels.data import count
+from maxmargin.solvers.memory import has_room_for_whole
+from maxmargin.solvers.whole_gram import Pause, UnfinishedGramError, fill_symmetric
 from maxmargin.typing import Integers
 
 __all__ = ["RowSources", "first_alike"]
@@ -40,15 +43,30 @@ class RowSources:
     constant : float
         Added to every value.
     n_threads : int
-        For laying out the data.
+        For laying out the data, and comparing sequences.
+    cache_mb : float, optional
+        Memory for rows, as `maxmargin.solvers.engine.Engine` takes it.
     """
 
-    def __init__(self, kernel: Kernel, X: Any, constant: float, n_threads: int) -> None:
+    #: Asked now and then while a matrix is computed; returns what ends that, if anything does.
+    pause: Pause = staticmethod(lambda _: None)
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        X: Any,
+        constant: float,
+        n_threads: int,
+        cache_mb: float | None = None,
+    ) -> None:
         self.kernel = kernel
         self.X = X
         self.constant = constant
         self.n_threads = n_threads
+        self.cache_mb = cache_mb
         self.n_points = count(X)
+        #: The whole matrix in float64, once it was computed.
+        self.whole: NDArray[np.float64] | None = None
 
     @property
     def prefers_float64(self) -> bool:
@@ -76,6 +94,9 @@ class RowSources:
             return native.of_matrix(np.ascontiguousarray(self.X), 1.0, self.constant)
         formula = self.kernel.formula
         if formula is None:
+            if self._pays_whole:
+                self.whole = self._whole() if self.whole is None else self.whole
+                return native.of_matrix(self.whole, 1.0, 0.0)
             return native.of_function(self.n_points, self._blocks(dtype))
         if formula.is_product_form and self._has_room_for_panels():
             made = native.by_products(
@@ -97,11 +118,34 @@ class RowSources:
             return True
         return bool(n_bytes <= _MOST_BYTES_PER_ENTRY * self.X.nnz)
 
+    @property
+    def _pays_whole(self) -> bool:
+        """Whether pairs are dear, so that each is compared once, and there is room for all."""
+        dear = self.kernel.compares_sequences or self.kernel.compares_columns
+        symmetric = self.kernel.positive_semidefinite is True
+        return dear and symmetric and has_room_for_whole(self.n_points, self.cache_mb)
+
+    def _whole(self) -> NDArray[np.float64]:
+        """Return the whole matrix; raise `UnfinishedGramError` where the pause ends it before."""
+        matrix = np.empty((self.n_points, self.n_points))
+        try:
+            ending = fill_symmetric(matrix, self._blocks(np.float64), self.pause)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                "The fit was interrupted before its kernel matrix was complete: there is no model "
+                "yet."
+            ) from None
+        if ending is not None:
+            raise UnfinishedGramError(ending)
+        return matrix
+
     def _blocks(self, dtype: type) -> Callable[[Integers, Integers | None], NDArray[Any]]:
-        within = self.kernel.within(self.X)
+        with threads_at_most(self.n_threads):
+            within = self.kernel.within(self.X)
 
         def block(rows: Integers, columns: Integers | None) -> NDArray[Any]:
-            values = within(rows, columns) + self.constant
+            with threads_at_most(self.n_threads):
+                values = within(rows, columns) + self.constant
             return np.ascontiguousarray(values, dtype=dtype)
 
         return block

@@ -21,10 +21,12 @@ import maxmargin._native as _native
 from maxmargin.errors import UnsupportedProblemError
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.blocks import Formula, block
+from maxmargin.kernels.comparisons import threads_at_most
 from maxmargin.kernels.data import count
 from maxmargin.problems.gram import Gram, as_float64
 from maxmargin.solvers.answers import Answer
 from maxmargin.solvers.program import Program
+from maxmargin.solvers.whole_gram import fill_symmetric
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["PairSums", "PricePath", "SharedGram", "can_share"]
@@ -141,8 +143,17 @@ class SharedGram:
         self.values: NDArray[Any] = memory[skipped:end].reshape(n_points + 1, stride)
         self.gram: Gram | None = None
 
-    def fill(self, kernel: Kernel, sums: PairSums, constant: float) -> None:
-        """Compute the matrix of a kernel with numbers for its parameters, plus a constant."""
+    def fill(
+        self,
+        kernel: Kernel,
+        sums: PairSums,
+        constant: float,
+        stop: Callable[[], bool] | None = None,
+    ) -> bool:
+        """Compute the matrix of a kernel with numbers for its parameters, plus a constant.
+
+        Returns whether it is complete: `stop` is asked now and then, and True ends it.
+        """
         self.gram = Gram(kernel, sums.X, constant)
         self.__dict__.pop("_rounding", None)
         formula = kernel.formula
@@ -159,20 +170,39 @@ class SharedGram:
                 constant,
                 sums.n_threads,
             )
-            return
-        self._fill_by_blocks(self.gram)
+            return True
+        asked = stop if stop is not None else lambda: False
+        dear = kernel.compares_sequences or kernel.compares_columns
+        fill = self._fill_by_stripes if dear else self._fill_by_blocks
+        with threads_at_most(sums.n_threads):
+            complete = fill(self.gram, asked)
+        if not complete:
+            self.gram = None
+        return self.gram is not None
 
     def _is_function_of_sums(self, formula: Formula) -> bool:
         # Distances were rounded to float32, which a matrix in float64 would not get over.
         return formula.is_product_form and (formula.form != "gaussian" or self.dtype is np.float32)
 
-    def _fill_by_blocks(self, gram: Gram) -> None:
+    def _fill_by_blocks(self, gram: Gram, stop: Callable[[], bool]) -> bool:
         n = self.n_points
         step = max(1, _BLOCK_ENTRIES // max(n, 1))
         everything = np.arange(n)
         for start in range(0, n, step):
+            if stop():
+                return False
             rows = everything[start : start + step]
             self.values[rows, :n] = gram.block(rows, everything) + gram.constant
+        return True
+
+    def _fill_by_stripes(self, gram: Gram, stop: Callable[[], bool]) -> bool:
+        n = self.n_points
+        within = gram.kernel.within(gram.X)
+
+        def block(rows: Integers, columns: Integers | None) -> Floats:
+            return np.asarray(within(rows, columns) + gram.constant)
+
+        return fill_symmetric(self.values[:n, :n], block, lambda _: stop() or None) is None
 
     def of(self, kernel: Kernel, constant: float) -> bool:
         """Say whether this is the matrix of that kernel."""

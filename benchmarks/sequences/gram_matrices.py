@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from statistics import median
@@ -26,6 +26,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from benchmarks import datasets
 from benchmarks.page import PAGE, markdown_table, replace_section
 from benchmarks.ratios import show_seconds
+from benchmarks.sequences.report import shown
 from maxmargin import __version__
 from maxmargin.kernels import (
     CommonSubstrings,
@@ -169,16 +170,6 @@ def measure(case: Case, texts: list[str]) -> Iterator[Result]:
 
 
 HEADINGS = ["kernel", "maxmargin (s)", "peer", "what it does", "peer (s)", "measured on", "ratio"]
-
-
-def shown(kernel: Any) -> str:
-    """The kernel as it is called, without what is left at its default."""
-    given = [
-        f"{field.name}={getattr(kernel, field.name)!r}"
-        for field in fields(kernel)
-        if getattr(kernel, field.name) != field.default
-    ]
-    return f"{type(kernel).__name__}({', '.join(given)})"
 
 
 def columns(result: Result, n: int) -> list[str]:

@@ -1,0 +1,1 @@
+"""Strings: the speed of their Gram matrices, and studies of what machines on them learn."""

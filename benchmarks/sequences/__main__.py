@@ -1,0 +1,3 @@
+from benchmarks.sequences.gram_matrices import main
+
+main()

@@ -1,0 +1,123 @@
+"""Machines on strings, tokens and columns come back from their files as they were."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+import maxmargin
+from maxmargin import SVC, SVR, ModelFileError, NuSVC, OneClassSVM
+from maxmargin.kernels import (
+    RBF,
+    CommonSubstrings,
+    Mismatch,
+    On,
+    Spectrum,
+    Subsequence,
+    WeightedDegree,
+)
+
+NAMES = ["Rossini", "Bellini", "Puccini", "Jensen", "Nielsen", "Hansen", "", "Åse \ud800\U0001f600"]
+LABELS = ["it", "it", "it", "dk", "dk", "dk", "it", "dk"]
+NEW = ["Paganini", "Olsen", "", "Å"]
+KERNELS = [
+    CommonSubstrings("distinct", 2, 5, normalize=True),
+    CommonSubstrings(),
+    Spectrum(3, up_to=True),
+    Mismatch(3, 1),
+    Mismatch(3, 1, alphabet=100),
+    WeightedDegree(4, shift=2),
+    Subsequence(2, decay=0.3, normalize=True),
+    0.5 * Spectrum(2) + Spectrum(1) * WeightedDegree(2),
+]
+
+
+def saved(machine, tmp_path):
+    maxmargin.save(machine, tmp_path / "model")
+    return maxmargin.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_a_machine_on_strings_comes_back(kernel, tmp_path):
+    machine = SVC(kernel=kernel, C=10).fit(NAMES, LABELS)
+    again = saved(machine, tmp_path)
+    np.testing.assert_array_equal(again.decision_function(NEW), machine.decision_function(NEW))
+    assert again.predict(NEW).tolist() == machine.predict(NEW).tolist()
+    assert again.support_vectors_.tolist() == machine.support_vectors_.tolist()
+    assert again.get_params() == machine.get_params()
+    assert again.kernel_ == machine.kernel_
+    assert again.shape_fit_ == machine.shape_fit_
+    assert again.certificate_ == machine.certificate_
+    assert not hasattr(again, "n_features_in_")
+    assert again.fit(NAMES, LABELS).predict(NEW).tolist() == machine.predict(NEW).tolist()
+
+
+@pytest.mark.parametrize("machine", [NuSVC(nu=0.3), SVR(C=10), OneClassSVM(nu=0.3)], ids=repr)
+def test_every_machine_does(machine, tmp_path):
+    y = LABELS if isinstance(machine, NuSVC) else np.arange(8.0)
+    machine.set_params(kernel=Spectrum(2, normalize=True)).fit(NAMES, y)
+    assert saved(machine, tmp_path).predict(NEW).tolist() == machine.predict(NEW).tolist()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda name: name.encode("utf-8", "replace"),
+        list,
+        lambda name: [(len(name), letter) for letter in name],
+        lambda name: [ord(letter) for letter in name],
+    ],
+)
+def test_every_kind_of_sequence_does(make, tmp_path):
+    X, new = list(map(make, NAMES)), list(map(make, NEW))
+    machine = SVC(kernel=Spectrum(1), C=10).fit(X, LABELS)
+    again = saved(machine, tmp_path)
+    assert again.support_vectors_.tolist() == machine.support_vectors_.tolist()
+    np.testing.assert_array_equal(again.decision_function(new), machine.decision_function(new))
+
+
+def test_a_machine_on_columns_does(tmp_path):
+    frame = pd.DataFrame({"name": NAMES, "age": np.arange(8.0), "size": np.ones(8)})
+    kernel = On("name", Spectrum(2)) + On(["age", "size"], RBF("scale"))
+    machine = SVC(kernel=kernel, C=10).fit(frame, LABELS)
+    again = saved(machine, tmp_path)
+    np.testing.assert_array_equal(again.decision_function(frame), machine.decision_function(frame))
+    assert again.kernel == kernel
+    assert again.kernel_ == machine.kernel_
+
+
+def test_tokens_that_json_lacks_get_a_sentence(tmp_path):
+    machine = SVC(kernel=Spectrum(1)).fit([[b"a"], [b"b"]], [0, 1])
+    with pytest.raises(ModelFileError, match="a token is a bytes"):
+        maxmargin.save(machine, tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"starts": [0, 5, 3, 21]}, "starts do not cut"),
+        ({"starts": [0, 7, 14, 22]}, "starts do not cut"),
+        ({"codes": [255] * 21}, "no text in UTF-8"),
+        ({"sequences": "pickle"}, "is not a string that is possible"),
+    ],
+)
+def test_damage_gets_a_sentence(change, sentence, tmp_path):
+    machine = SVC(kernel=Spectrum(2), C=10).fit(["Rossini", "Bellini", "Nielsen"], [0, 0, 1])
+    assert len(machine.support_) == 3
+    maxmargin.save(machine, tmp_path / "model")
+    with safe_open(tmp_path / "model", "np") as file:
+        metadata = file.metadata()
+        arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+    description = json.loads(metadata["model"])
+    for name, value in change.items():
+        if isinstance(value, str):
+            description["support_vectors"][name] = value
+        else:
+            key = f"support_vectors.{name}"
+            arrays[key] = np.array(value, dtype=arrays[key].dtype)
+    save_file(arrays, tmp_path / "model", metadata | {"model": json.dumps(description)})
+    with pytest.raises(ModelFileError, match=sentence):
+        maxmargin.load(tmp_path / "model")
