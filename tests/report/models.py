@@ -169,7 +169,7 @@ _FITTED = {}
 def fitted(name):
     """Return a fitted model and its rows, made once."""
     if name not in _FITTED:
-        rows, make = (part() for part in MODELS[name])
+        rows, model = (make() for make in MODELS[name])
         X, y = rows.training
-        _FITTED[name] = Fitted(name, make().fit(X, y), rows)
+        _FITTED[name] = Fitted(name, model.fit(X, y), rows)
     return _FITTED[name]

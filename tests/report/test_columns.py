@@ -12,16 +12,16 @@ def test_holes_of_every_kind_are_missing():
     frame = pd.DataFrame(
         {
             "number": [1.0, np.nan, 3.0],
-            "whole": pd.array([1, None, 2], dtype="Int64"),
+            "some": [1, pd.NA, "b"],
             "word": ["a", None, "a"],
             "empty": [np.nan, np.nan, np.nan],
             "flag": [True, False, True],
         }
     )
     held = contents_of(frame, list(frame.columns), similarities=False)
-    number, whole, word, empty, flag = held.columns
+    number, some, word, empty, flag = held.columns
     assert (number.low, number.mean, number.high, number.n_missing) == (1.0, 2.0, 3.0, 1)
-    assert (whole.n_different, whole.n_missing) == (2, 1)
+    assert (some.n_different, some.n_missing) == (2, 1)
     assert (word.n_different, word.n_missing) == (1, 1)
     assert (empty.low, empty.n_missing) == (None, 3)
     assert (flag.low, flag.high, flag.n_missing) == (0.0, 1.0, 0)

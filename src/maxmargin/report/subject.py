@@ -100,9 +100,10 @@ class Subject:
 
 def subject_of(model: Any) -> Subject:
     """Take a model apart, or say in a sentence why that cannot be done."""
-    search, calibrated, predictor = None, None, model
+    search: Any = None
+    calibrated: CalibratedSVC | None = None
     preparation: list[tuple[str, Any]] = []
-    inner = model
+    predictor = inner = model
     while isinstance(inner, BaseSearchCV | Pipeline | CalibratedSVC):
         if isinstance(inner, Pipeline):
             steps = [(name, step) for name, step in inner.steps[:-1] if _transforms(step)]

@@ -47,7 +47,8 @@ def search(subject: Subject) -> list[str]:
     results, name = _score_of(found)
     shown_name = _shown_name(subject, name)
     sign = -1.0 if name.startswith("neg_") else 1.0
-    mean = sign * np.asarray(results[f"mean_test_{name}"], dtype=np.float64)
+    # Adding zero makes minus zero plain.
+    mean = sign * np.asarray(results[f"mean_test_{name}"], dtype=np.float64) + 0.0
     std = np.asarray(results[f"std_test_{name}"], dtype=np.float64)
     best = int(found.best_index_)
     words = (
@@ -132,8 +133,8 @@ def _heat_maps(results: Mapping[str, Any], name: str, shown_name: str) -> list[P
     pictures = []
     groups: dict[str, list[int]] = {}
     for place, point in enumerate(results["params"]):
-        words = {key: value for key, value in point.items() if not _is_number(value)}
-        groups.setdefault(_named(words) if words else "", []).append(place)
+        rest = {key: value for key, value in point.items() if not _is_number(value)}
+        groups.setdefault(_named(rest) if rest else "", []).append(place)
     for k, (words, places) in enumerate(groups.items()):
         points = [results["params"][place] for place in places]
         price = price_of(points)
@@ -167,8 +168,8 @@ def _ranking(
         [
             Cell(str(int(ranks[place]))),
             Cell(_named(results["params"][place]), "text"),
-            Cell(measured(mean[place]), share=_share(mean[place], highest)),
-            *numbers(measured(std[place]), seconds(float(results["mean_fit_time"][place]))),
+            Cell(_text(mean[place]), share=_share(mean[place], highest)),
+            *numbers(_text(std[place]), seconds(float(results["mean_fit_time"][place]))),
         ]
         for place in order
     ]
@@ -177,6 +178,10 @@ def _ranking(
         words = counted(len(ranks) - len(order), "further candidate is", "further candidates are")
         parts.append(paragraph(f"{words} not listed."))
     return parts
+
+
+def _text(value: float) -> str:
+    return measured(value) if np.isfinite(value) else "none"
 
 
 def _share(value: float, highest: float) -> float | None:
