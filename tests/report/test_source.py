@@ -16,8 +16,8 @@ from maxmargin.report.source import Source
 
 from .models import fitted
 
-EXACT = ["SVC", "kernel object", "pipeline", "search", "search of a pipeline", "CalibratedSVC"]
-EXACT += ["LinearSVC, l1", "SVR, searched", "OneClassSVM", "strings", "OnlineSVC"]
+EXACT = ["SVC", "kernel object", "pipeline", "search", "search of a pipeline", "search by cost"]
+EXACT += ["CalibratedSVC", "LinearSVC, l1", "SVR, searched", "OneClassSVM", "strings", "OnlineSVC"]
 
 
 def lines_of(html):
@@ -68,6 +68,14 @@ def test_what_has_no_short_expression_is_left_out():
     assert "cv=[(..., ...)]" in text
     assert "kernel=..." in text
     assert source.has_omissions
+
+
+def test_long_lists_are_filled():
+    source = Source()
+    text = source.expression(SVMSearchCV(SVC(), {"C": np.logspace(-3, 3, 40)}))
+    assert 5 < len(text.splitlines()) < 25
+    assert max(map(len, text.splitlines())) <= 88
+    assert Source().expression(evaluated(text, source)) == text
 
 
 def test_training_rows_are_trained_on_again():

@@ -62,11 +62,7 @@ def origin_of(subject: Subject, judged: Judged, claimed: str | None) -> Origin:
         )
     found, all_of_them = _found(subject, judged.X)
     if claimed == "held-out":
-        sentence = (
-            "The model was not trained on these rows, says who made this report: the measures "
-            "below estimate what it will do on new ones."
-        )
-        return Origin("held-out rows", sentence, _doubt(found))
+        return _held_out(found)
     if claimed == "training" or all_of_them:
         said = (
             "These are the rows that the model was trained on"
@@ -93,13 +89,19 @@ def origin_of(subject: Subject, judged: Judged, claimed: str | None) -> Origin:
     return Origin("rows", sentence)
 
 
-def _doubt(found: int | None) -> str | None:
+def _held_out(found: int | None) -> Origin:
     if not found:
-        return None
+        sentence = (
+            "The model was not trained on these rows, says who made this report: the measures "
+            "below estimate what it will do on new ones."
+        )
+        return Origin("held-out rows", sentence)
     rows = counted(found, "row that is", "rows that are")
-    return (
+    return Origin(
+        "rows",
+        "It was trained on some of these rows at least: the measures below flatter.",
         f"These rows are said to be held out, but X holds {rows} support vectors of the model, or "
-        "equal to some: it was trained on them."
+        "equal to some: it was trained on them.",
     )
 
 

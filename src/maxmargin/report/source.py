@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.metrics._scorer import _BaseScorer
 
 import maxmargin
 from maxmargin import kernels
 from maxmargin.kernels import Kernel
+from maxmargin.metrics import make_dcf_scorer
 
 __all__ = ["Source", "changed"]
 
@@ -66,8 +69,8 @@ class Source:
         if isinstance(value, list | tuple):
             items = [self.expression(v, indent + 4) for v in value]
             if isinstance(value, list):
-                return _laid_out("[", items, "]", indent)
-            return _laid_out("(", items, ",)" if len(items) == 1 else ")", indent)
+                return _laid_out("[", items, "]", indent, filled=True)
+            return _laid_out("(", items, ",)" if len(items) == 1 else ")", indent, filled=True)
         return self._atom(value)
 
     def _array(self, value: np.ndarray[Any, Any], indent: int) -> str:
@@ -84,6 +87,8 @@ class Source:
             return repr(value)
         if isinstance(value, Kernel):
             return self._kernel(value)
+        if isinstance(value, _BaseScorer):
+            return self._scorer(value)
         if inspect.isfunction(value):
             if not value.__qualname__.isidentifier():
                 return self._omission()
@@ -102,6 +107,20 @@ class Source:
         for name in set(re.findall(r"\b[A-Z]\w*(?=\()", text)) & set(kernels.__all__):
             self.use("maxmargin.kernels", name)
         return text
+
+    def _scorer(self, value: Any) -> str:
+        """Return a scorer of decision costs; others are known by their names."""
+        kind, settings = value._score_func.__name__, value._kwargs
+        defaults = inspect.signature(make_dcf_scorer).parameters
+        if kind not in ("min_dcf", "act_dcf", "dcf") or not settings.keys() <= defaults.keys():
+            return self._omission()
+        self.use("maxmargin.metrics", "make_dcf_scorer")
+        changed_ones = [
+            f"{name}={self.expression(given)}"
+            for name, given in settings.items()
+            if not _same(given, defaults[name].default)
+        ]
+        return f"make_dcf_scorer({', '.join([repr(kind), *changed_ones])})"
 
     def _class(self, kind: type) -> str:
         name = kind.__name__
@@ -138,11 +157,17 @@ def _public(module: str) -> str:
     return ".".join(parts[: private[0]] if private and private[0] else parts)
 
 
-def _laid_out(head: str, items: Iterable[str], tail: str, indent: int) -> str:
-    items = list(items)
+def _laid_out(
+    head: str, items: Sequence[str], tail: str, indent: int, *, filled: bool = False
+) -> str:
+    """Return items in brackets, one a line if they do not fit in one; filled, many a line."""
     line = f"{head}{', '.join(items)}{tail}"
     if indent + len(line) <= _WIDTH and "\n" not in line:
         return line
     inner = " " * (indent + 4)
-    body = "".join(f"{inner}{item},\n" for item in items)
+    if filled and not any(" " in item for item in items):
+        text = ", ".join(items) + ","
+        body = fill(text, _WIDTH, initial_indent=inner, subsequent_indent=inner) + "\n"
+    else:
+        body = "".join(f"{inner}{item},\n" for item in items)
     return f"{head}\n{body}{' ' * indent}{tail.lstrip(',')}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ __all__ = [
     "number",
     "params_text",
     "percent",
+    "rounded",
     "seconds",
     "small",
 ]
@@ -27,7 +29,7 @@ def cost(value: float) -> str:
 
 def small(value: float) -> str:
     """Return a gap or violation; what rounding leaves of a gap counts as zero."""
-    return f"{max(value, 0.0):.1e}"
+    return f"{value:.1e}" if value > 0 else "0"
 
 
 def number(value: Any) -> str:
@@ -42,6 +44,18 @@ def number(value: Any) -> str:
     if isinstance(value, float | np.floating):
         return f"{value:.3g}"
     return str(value)
+
+
+def rounded(text: str) -> str:
+    """Return text in which numbers have four digits.
+
+    Examples
+    --------
+    >>> from maxmargin.report.words import rounded
+    >>> rounded("RBF(gamma=0.1353352832366127)")
+    'RBF(gamma=0.1353)'
+    """
+    return re.sub(r"\d+\.\d{4,}(e[-+]?\d+)?", lambda found: f"{float(found[0]):.4g}", text)
 
 
 def percent(part: float) -> str:
@@ -83,9 +97,9 @@ def seconds(value: float) -> str:
     Examples
     --------
     >>> from maxmargin.report.words import seconds
-    >>> seconds(0.00123), seconds(12.34), seconds(4000.0)
-    ('1.2 ms', '12.3 s', '66.7 min')
+    >>> seconds(0.00123), seconds(0.234), seconds(12.34), seconds(4000.0)
+    ('1.2 ms', '234 ms', '12.3 s', '66.7 min')
     """
     if value < 1.0:
-        return f"{1000 * value:.2g} ms"
+        return f"{1000 * value:.2g} ms" if value < 0.01 else f"{1000 * value:.0f} ms"
     return f"{value:.1f} s" if value < 600.0 else f"{value / 60:.1f} min"

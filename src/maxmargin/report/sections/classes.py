@@ -27,7 +27,7 @@ from maxmargin.report.markup import (
     tiles,
 )
 from maxmargin.report.subject import Subject
-from maxmargin.report.words import exact_percent, measured, percent
+from maxmargin.report.words import exact_percent, measured
 from maxmargin.typing import Bools, Floats, Integers
 
 __all__ = ["classes", "label_facts", "reliability"]
@@ -77,7 +77,7 @@ def _matrix(matrix: Integers, names: list[str]) -> str:
     body = [
         [
             Cell(name, "text", names_row=True),
-            *(Cell(f"{n:,}", "number", percent(n / h) if n else "", n / h) for n in row),
+            *(Cell(f"{n:,}", "number", f"{n / h:.1%}" if n else "", n / h) for n in row),
         ]
         for name, row, h in zip(names, matrix.tolist(), held.tolist(), strict=True)
     ]

@@ -26,7 +26,7 @@ def data(subject: Subject, judged: Judged, origin: Origin) -> list[str]:
         facts["columns"] = f"{len(judged.names):,}"
     facts |= held.facts
     facts["missing values"] = f"{held.n_missing:,}"
-    parts = [paragraph(origin.sentence), tiles(facts)]
+    parts = [paragraph(f"These are the {origin.rows} that the model is judged on."), tiles(facts)]
     parts += _targets(subject, judged)
     if held.columns:
         parts += _columns(held.columns)

@@ -17,7 +17,7 @@ from maxmargin.report.markup import Cell, code, paragraph, table
 from maxmargin.report.origin import Origin
 from maxmargin.report.source import Source, changed
 from maxmargin.report.subject import Subject
-from maxmargin.report.words import counted, number, seconds
+from maxmargin.report.words import counted, number, rounded, seconds
 
 __all__ = ["parameters", "reproduction"]
 
@@ -76,9 +76,10 @@ def reproduction(
             paragraph("random_state is None: another fit learns the rows in another order.")
         )
     rows = [
-        [Cell(name, "text", names_row=True), Cell(version)] for name, version in _versions().items()
+        [Cell(name, "text", names_row=True), Cell(version, "text")]
+        for name, version in _versions().items()
     ]
-    return [*parts, table("Versions", [Cell("what", "text"), Cell("version")], rows)]
+    return [*parts, table("Versions", [Cell("what", "text"), Cell("version", "text")], rows)]
 
 
 def _settings(caption: str, estimator: Any, found: dict[str, str]) -> str:
@@ -86,15 +87,15 @@ def _settings(caption: str, estimator: Any, found: dict[str, str]) -> str:
     rows = [
         [
             Cell(name, "text", names_row=True),
-            Cell(_text(value), note="chosen" if name in chosen else ""),
+            Cell(_text(value), "words", note="chosen" if name in chosen else ""),
         ]
         for name, value in estimator.get_params(deep=False).items()
     ]
     rows += [
-        [Cell(name, "text", note="found by the fit", names_row=True), Cell(value)]
+        [Cell(name, "text", names_row=True), Cell(value, "words", note="found by the fit")]
         for name, value in found.items()
     ]
-    return table(caption, [Cell("parameter", "text"), Cell("value")], rows)
+    return table(caption, [Cell("parameter", "text"), Cell("value", "words")], rows)
 
 
 def _found(machine: Any) -> dict[str, str]:
@@ -102,7 +103,7 @@ def _found(machine: Any) -> dict[str, str]:
     held = vars(machine)
     found = {}
     if "kernel_" in held:
-        found["kernel_"] = _text(machine.kernel_)
+        found["kernel_"] = rounded(_text(machine.kernel_))
     if "solver_" in held:
         found["solver_"] = _text(machine.solver_)
     if "n_iter_" in held:

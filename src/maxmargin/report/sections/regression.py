@@ -134,5 +134,6 @@ def _scatter(ax: Axes, x: Floats, y: Floats) -> None:
         color=POSITIVE,
         linewidths=0,
         rasterized=many,
-        label="rows",
     )
+    # A faint dot would not be seen in the legend.
+    ax.plot([], [], color=POSITIVE, marker="o", markersize=5, linestyle="none", label="rows")

@@ -12,7 +12,7 @@ from maxmargin.report.sections.novelty import novelty_facts
 from maxmargin.report.sections.regression import residual_facts
 from maxmargin.report.setting import Setting
 from maxmargin.report.subject import Subject, Task
-from maxmargin.report.words import counted, small
+from maxmargin.report.words import counted, rounded, small
 
 __all__ = ["summary"]
 
@@ -53,7 +53,7 @@ def _what(subject: Subject) -> str:
 
 def _kernel(subject: Subject) -> str:
     kernel = vars(subject.machine).get("kernel_")
-    text = "" if kernel is None else repr(kernel)
+    text = "" if kernel is None else rounded(repr(kernel))
     return f"the kernel {text}" if 0 < len(text) <= 80 else ""
 
 
