@@ -44,8 +44,9 @@ _DEFAULT_SCORES = {
 def search(subject: Subject) -> list[str]:
     """Return what the search found."""
     found = subject.search
-    results, name = _score_of(found)
-    shown_name = _shown_name(subject, name)
+    results, name = _score_of(subject)
+    # Costs are shown, not their negatives.
+    shown_name = name.removeprefix("neg_")
     sign = -1.0 if name.startswith("neg_") else 1.0
     # Adding zero makes minus zero plain.
     mean = sign * np.asarray(results[f"mean_test_{name}"], dtype=np.float64) + 0.0
@@ -78,12 +79,13 @@ def search(subject: Subject) -> list[str]:
     return [*parts, *_ranking(results, name, shown_name, mean, std)]
 
 
-def _score_of(found: Any) -> tuple[Mapping[str, Any], str]:
+def _score_of(subject: Subject) -> tuple[Mapping[str, Any], str]:
     """Return the table and the score in it that decided, by a name that says what it is."""
+    found = subject.search
     if found.multimetric_:
         name = found.refit if isinstance(found.refit, str) else next(iter(found.scorer_))
         return found.cv_results_, name
-    name = _name_of(found.scoring)
+    name = _name_of(found.scoring, _DEFAULT_SCORES.get(subject.task, "score"))
     renamed = {
         key.removesuffix("score") + name if key.endswith("_test_score") else key: values
         for key, values in found.cv_results_.items()
@@ -91,18 +93,13 @@ def _score_of(found: Any) -> tuple[Mapping[str, Any], str]:
     return renamed, name
 
 
-def _name_of(scoring: Any) -> str:
+def _name_of(scoring: Any, default: str) -> str:
+    if scoring is None:
+        return default
     if isinstance(scoring, _BaseScorer):
         sign = "" if scoring._sign > 0 else "neg_"
         return f"{sign}{scoring._score_func.__name__}"
     return scoring if isinstance(scoring, str) else "score"
-
-
-def _shown_name(subject: Subject, name: str) -> str:
-    """Return what the score is called on the page; costs are shown, not their negatives."""
-    if name == "score" and subject.search.scoring is None:
-        return _DEFAULT_SCORES.get(subject.task, name)
-    return name.removeprefix("neg_")
 
 
 def _curves(results: Mapping[str, Any], name: str, shown_name: str) -> list[Picture]:
