@@ -23,12 +23,19 @@ def module_names() -> list[str]:
     return sorted(m.name for m in found if not m.name.endswith("._native"))
 
 
-#: Of the study, what needs matplotlib.
-DRAWING = {f"maxmargin.study.{name}" for name in ("drawing", "page", "pictures")}
+#: What needs matplotlib.
+DRAWING = (
+    "maxmargin.plot",
+    "maxmargin.report.drawing",
+    "maxmargin.report.graphs",
+    "maxmargin.report.sections",
+    "maxmargin.study.page",
+    "maxmargin.study.pictures",
+)
 
 
 def load(name: str) -> Any:
-    if name.startswith("maxmargin.plot") or name in DRAWING:
+    if name.startswith(DRAWING):
         pytest.importorskip("matplotlib")
     return importlib.import_module(name)
 
@@ -45,6 +52,7 @@ PUBLIC_MODULES = [
     "maxmargin.calibration",
     "maxmargin.model_selection",
     "maxmargin.persist",
+    "maxmargin.report",
     "maxmargin.study",
     "maxmargin.errors",
 ]
@@ -115,7 +123,7 @@ def test_the_examples_run(name: str) -> None:
 
 def test_there_are_examples_to_run() -> None:
     finder = doctest.DocTestFinder(exclude_empty=True)
-    plain = [n for n in module_names() if ".plot" not in n and n not in DRAWING]
+    plain = [n for n in module_names() if not n.startswith(DRAWING)]
     modules = [importlib.import_module(n) for n in plain]
     examples = sum(len(t.examples) for module in modules for t in finder.find(module))
     assert examples > 80

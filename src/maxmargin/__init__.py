@@ -14,6 +14,7 @@
     streams     data in chunks
     persist     model files: its own, LIBSVM's, LIBLINEAR's, ONNX
     plot        pictures (extra "plot")
+    report      a page about a model
     study       kernels, grids and costs in one call: a ranking and a report
 
 Each layer imports only those listed above it, but for certify, which the solvers use to measure
@@ -122,6 +123,7 @@ _LAZY_MODULES = (
     "model_selection",
     "persist",
     "plot",
+    "report",
     "streams",
     "study",
 )
@@ -153,4 +155,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "plot", "study", "__version__"]
+    return [*__all__, "plot", "report", "study", "__version__"]

@@ -5,7 +5,6 @@
     conduct      the call: study
     families     what is studied: kernels over grids
     preparation  variants of the data
-    setting      prior and costs
     protocol     who is trained on which rows, and judged on which
     runs         training everything over shared matrices
     calibrate    scores to log-likelihood ratios
@@ -14,18 +13,17 @@
     result       the ranked table, in the terminal, as a frame, as a page
     groups       rows along one parameter or two, for the pictures
     pictures     curves, heat maps, calibration
-    drawing      pictures that take the page's colours
     page         the report
     sections     its parts
-    markup       its elements
-    words        its numbers
+    own          sections by its author
 
-`pictures` and `page` need matplotlib, extra "plot"; the rest does not.
+Pages, their elements and their colours are those of `maxmargin.report`. `pictures` and `page` need
+matplotlib, extra "plot"; the rest does not.
 """
 
 from maxmargin.study.conduct import study
 from maxmargin.study.families import Family
-from maxmargin.study.markup import Section
+from maxmargin.study.own import Section
 from maxmargin.study.result import StudyResult
 from maxmargin.study.rows import Costs, StudyRow
 

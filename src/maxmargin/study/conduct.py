@@ -14,13 +14,13 @@ from maxmargin.errors import InvalidInputError
 from maxmargin.estimators import SVC, NuSVC
 from maxmargin.kernels.base import positive as positive_number
 from maxmargin.metrics.inputs import labelled
+from maxmargin.report.setting import Setting
 from maxmargin.study.families import Family, candidates_of, families_of
 from maxmargin.study.preparation import estimator_on, machine_prefix, variants_of
 from maxmargin.study.protocol import protocol_of
 from maxmargin.study.ranking import rank
 from maxmargin.study.result import StudyResult
 from maxmargin.study.runs import Observed, Task, observe
-from maxmargin.study.setting import Setting
 from maxmargin.typing import Bools
 
 __all__ = ["study"]

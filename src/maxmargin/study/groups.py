@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from maxmargin.study.rows import StudyRow
-from maxmargin.study.words import group_text
 
-__all__ = ["costs_table", "group_rows", "minimum_table", "price_of", "same_but", "varied"]
+__all__ = ["costs_table", "group_rows", "group_text", "minimum_table", "same_but"]
 
 _COSTS = {"minimum": "min_dcf", "actual": "act_dcf", "calibrated": "calibrated_act_dcf"}
 
 
-def price_of(rows: Sequence[StudyRow]) -> str | None:
-    """Return the parameter that curves go along: C or nu, else the first that varies."""
-    names = varied(rows)
-    return next((name for name in ("C", "nu") if name in names), names[0] if names else None)
-
-
-def varied(rows: Sequence[StudyRow]) -> list[str]:
-    """Return the parameters that take several values, all of them numbers."""
-    values: dict[str, set[Any]] = {}
-    for row in rows:
-        for name, value in row.params.items():
-            values.setdefault(name, set()).add(_comparable(value))
-    return [name for name, found in values.items() if len(found) > 1 and None not in found]
+def group_text(group: tuple[str, str]) -> str:
+    """Return family and preprocessing in one line."""
+    return ", ".join(group)
 
 
 def group_rows(rows: Sequence[StudyRow]) -> dict[tuple[str, str], list[StudyRow]]:
@@ -76,7 +64,3 @@ def _table(params: list[dict[str, Any]], score: str, costs: list[float]) -> dict
 
 def _chosen(row: StudyRow, names: Sequence[str]) -> dict[str, Any]:
     return {name: row.params[name] for name in names if name in row.params}
-
-
-def _comparable(value: Any) -> float | None:
-    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else None

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.report.setting import Setting
 from maxmargin.study.calibrate import logistic_map
 from maxmargin.study.protocol import Protocol
 from maxmargin.study.rows import Costs, Scores, StudyRow
 from maxmargin.study.runs import Observed
-from maxmargin.study.setting import Setting
 from maxmargin.typing import Bools, Floats
 
 __all__ = ["rank"]

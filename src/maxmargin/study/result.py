@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table as RichTable
 
 from maxmargin.errors import MissingDependencyError
+from maxmargin.report.page import save_page
+from maxmargin.report.setting import Setting
+from maxmargin.report.words import cost, params_text, small
 from maxmargin.study.protocol import Protocol
 from maxmargin.study.rows import StudyRow
-from maxmargin.study.setting import Setting
-from maxmargin.study.words import cost, params_text, small
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console, ConsoleOptions, RenderResult
 
-    from maxmargin.study.markup import Section
+    from maxmargin.study.own import Section
 
 __all__ = ["StudyResult"]
 
@@ -144,11 +145,9 @@ class StudyResult:
         """
         # Matplotlib is an extra; where it is missing, maxmargin.plot says how to install it.
         importlib.import_module("maxmargin.plot")
-        from maxmargin.study.page import page
+        from maxmargin.study.page import study_page
 
-        file = Path(path)
-        file.write_text(page(self, title, introduction, sections), encoding="utf-8")
-        return file
+        return save_page(study_page(self, title, introduction, sections), path)
 
     def __repr__(self) -> str:
         best = self.best

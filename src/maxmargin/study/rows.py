@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from maxmargin.study.setting import Setting
+from maxmargin.report.setting import Setting
 from maxmargin.typing import Bools, Floats
 
 __all__ = ["Costs", "Scores", "StudyRow"]

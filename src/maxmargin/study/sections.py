@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from maxmargin.study.markup import Cell, Section, details, paragraph, table, tiles
+from maxmargin.report.markup import (
+    Cell,
+    details,
+    numbers,
+    paragraph,
+    shown_and_folded,
+    table,
+    tiles,
+)
+from maxmargin.report.words import cost, number, params_text, percent, small
+from maxmargin.study.groups import group_text
 from maxmargin.study.result import StudyResult
 from maxmargin.study.rows import Costs, StudyRow
-from maxmargin.study.words import cost, group_text, number, params_text, percent, small
 
-__all__ = ["best", "calibrated", "certificates", "method", "own", "ranking"]
-
-# So many rows are shown at once; the rest unfolds.
-_FIRST = 15
+__all__ = ["best", "calibrated", "certificates", "method", "ranking"]
 
 
 def best(result: StudyResult) -> list[str]:
@@ -56,33 +62,31 @@ def ranking(result: StudyResult) -> list[str]:
         "certificate is the relative duality gap: no machine with these parameters can have an "
         "objective better by a larger fraction."
     )
-    rows = result.table
-    shown = rows if len(rows) <= _FIRST + 3 else rows[:_FIRST]
+    shown, rest = shown_and_folded(result.table)
     parts = [paragraph(words), _ranked(result, shown, "Best first")]
-    if len(shown) < len(rows):
-        rest = rows[len(shown) :]
+    if rest:
         caption = f"Ranks {rest[0].rank} to {rest[-1].rank}"
         parts.append(details(f"The other {len(rest)} machines", _ranked(result, rest, caption)))
     return parts
 
 
 def _ranked(result: StudyResult, rows: Sequence[StudyRow], caption: str) -> str:
-    headings = [Cell("#"), Cell("machine", "text"), *_numbers("minDCF", "actDCF", "calibrated")]
+    headings = [Cell("#"), Cell("machine", "text"), *numbers("minDCF", "actDCF", "calibrated")]
     groups = [("", 2), (_judged(result), 3)]
     if result.n_evaluation:
-        headings += _numbers("minDCF", "actDCF", "calibrated")
+        headings += numbers("minDCF", "actDCF", "calibrated")
         groups.append(("evaluation", 3))
-    headings += _numbers("all", "free", "bounded", "certificate")
+    headings += numbers("all", "free", "bounded", "certificate")
     groups += [("support vectors", 3), ("", 1)]
     highest = max(row.min_dcf for row in result.table) or 1.0
     body = []
     for row in rows:
         cells = [Cell(str(row.rank)), _name(row)]
         cells += [Cell(cost(row.min_dcf), share=row.min_dcf / highest)]
-        cells += _numbers(cost(row.act_dcf), cost(row.calibrated_act_dcf))
+        cells += numbers(cost(row.act_dcf), cost(row.calibrated_act_dcf))
         if row.evaluation is not None:
             cells += _costs(row.evaluation)
-        cells += _numbers(str(row.n_support), str(row.n_free), str(row.n_bounded))
+        cells += numbers(str(row.n_support), str(row.n_free), str(row.n_bounded))
         body.append([*cells, _verdict(row)])
     return table(caption, headings, body, groups=groups, best=rows[0].rank == 1)
 
@@ -96,17 +100,17 @@ def calibrated(result: StudyResult) -> list[str]:
         "logistic regression makes them ratios; it is fitted to scores of points that their "
         "machines were not trained on, and never to the scores judged here."
     )
-    headings = [Cell("machine", "text"), *_numbers("minDCF", "actDCF", "calibrated")]
-    headings += _numbers("lost before", "lost after")
+    headings = [Cell("machine", "text"), *numbers("minDCF", "actDCF", "calibrated")]
+    headings += numbers("lost before", "lost after")
     groups = [("", 1), (_judged(result), 5)]
     if result.n_evaluation:
-        headings += _numbers("minDCF", "actDCF", "calibrated", "lost after")
+        headings += numbers("minDCF", "actDCF", "calibrated", "lost after")
         groups.append(("evaluation", 4))
     body = []
     for row in result.leaders:
         cells = [_name(row)]
-        cells += _numbers(cost(row.min_dcf), cost(row.act_dcf), cost(row.calibrated_act_dcf))
-        cells += _numbers(
+        cells += numbers(cost(row.min_dcf), cost(row.act_dcf), cost(row.calibrated_act_dcf))
+        cells += numbers(
             cost(row.act_dcf - row.min_dcf), cost(row.calibrated_act_dcf - row.min_dcf)
         )
         if row.evaluation is not None:
@@ -125,11 +129,11 @@ def certificates(result: StudyResult) -> list[str]:
         f"any point, in units of the margin. Certified means that all of it holds to "
         f"{result.certified_at:g}."
     )
-    headings = [Cell("machine", "text"), *_numbers("primal", "dual", "KKT violation")]
-    headings += _numbers("relative gap")
+    headings = [Cell("machine", "text"), *numbers("primal", "dual", "KKT violation")]
+    headings += numbers("relative gap")
     body = []
     for row in result.leaders:
-        cells = [_name(row), *_numbers(f"{row.primal:.8g}", f"{row.dual:.8g}")]
+        cells = [_name(row), *numbers(f"{row.primal:.8g}", f"{row.dual:.8g}")]
         body.append([*cells, Cell(small(row.kkt_violation)), _verdict(row)])
     return [paragraph(words), table("The best machine of each group", headings, body)]
 
@@ -167,19 +171,8 @@ def method(result: StudyResult) -> list[str]:
     return [paragraph(rows), paragraph(costs), paragraph(took)]
 
 
-def own(section: Section) -> list[str]:
-    """Return a section that the report's author wrote."""
-    parts = [paragraph(text) for text in section.paragraphs]
-    if section.headings:
-        first, *others = section.headings
-        body = [[Cell(row[0], "text"), *_numbers(*row[1:])] for row in section.rows]
-        headings = [Cell(first, "text"), *_numbers(*others)]
-        parts.append(table(section.caption or section.title, headings, body))
-    return parts
-
-
 def _costs(costs: Costs) -> list[Cell]:
-    return _numbers(cost(costs.min_dcf), cost(costs.act_dcf), cost(costs.calibrated_act_dcf))
+    return numbers(cost(costs.min_dcf), cost(costs.act_dcf), cost(costs.calibrated_act_dcf))
 
 
 def _name(row: StudyRow) -> Cell:
@@ -195,7 +188,3 @@ def _verdict(row: StudyRow) -> Cell:
     if row.certified:
         return Cell(f"{gap} ✓", "number yes", note="certified")
     return Cell(f"{gap} ✗", "number no", note="not proved")
-
-
-def _numbers(*texts: str) -> list[Cell]:
-    return [Cell(text) for text in texts]

@@ -1,4 +1,4 @@
-"""The costs that a study is about: a prior and the prices of both errors."""
+"""The costs that decisions are judged by: a prior and the prices of both errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Setting:
 
     Examples
     --------
-    >>> from maxmargin.study.setting import Setting
+    >>> from maxmargin.report.setting import Setting
     >>> setting = Setting(prior=0.5, cost_fn=1.0, cost_fp=9.0)
     >>> round(setting.effective_prior, 3), round(setting.threshold, 4)
     (0.1, 2.1972)

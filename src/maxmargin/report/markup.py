@@ -5,49 +5,43 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TypeVar
 
-__all__ = ["Cell", "Section", "details", "figures", "paragraph", "section", "table", "tiles"]
+__all__ = [
+    "Cell",
+    "Picture",
+    "code",
+    "details",
+    "figures",
+    "long_table",
+    "numbers",
+    "paragraph",
+    "section",
+    "shown_and_folded",
+    "table",
+    "tiles",
+    "warning",
+]
 
+# So many rows of a long table are shown at once; a few more are not worth folding.
+_SHOWN = 15
+_FEW = 3
 
-@dataclass(frozen=True)
-class Section:
-    """A section of your own in a report: paragraphs, then a table.
-
-    Parameters
-    ----------
-    title : str
-        Its heading.
-    paragraphs : sequence of str
-        Plain text.
-    headings : sequence of str
-        Of the table's columns; without any there is no table.
-    rows : sequence of sequences of str
-        The table's cells. The first column is set as words, the others as numbers.
-    caption : str
-        Of the table.
-
-    Examples
-    --------
-    >>> from maxmargin.study import Section
-    >>> Section("Source", ["Measured in May."]).title
-    'Source'
-    """
-
-    title: str
-    paragraphs: Sequence[str] = ()
-    headings: Sequence[str] = ()
-    rows: Sequence[Sequence[str]] = ()
-    caption: str = ""
+_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table: its text, its class, a second line, and how much of it a bar fills."""
+    """A cell of a table: its text, its class, a second line, and how much of it a bar fills.
+
+    One of the class "text" that names its row is a heading.
+    """
 
     text: str
     kind: str = "number"
     note: str = ""
     share: float | None = None
+    names_row: bool = False
 
     def html(self) -> str:
         """Return the element."""
@@ -56,12 +50,41 @@ class Cell:
             kind = f"{kind} bar"
             style = f' style="--share:{100 * min(max(self.share, 0.0), 1.0):.1f}%"'
         note = f"<small>{escape(self.note)}</small>" if self.note else ""
-        return f'<td class="{escape(kind)}"{style}>{escape(self.text)}{note}</td>'
+        inner = f"{escape(self.text)}{note}"
+        if self.names_row:
+            return f'<th scope="row" class="{escape(kind)}">{inner}</th>'
+        return f'<td class="{escape(kind)}"{style}>{inner}</td>'
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An SVG element and the sentence below it."""
+
+    svg: str
+    caption: str
+
+
+def numbers(*texts: str) -> list[Cell]:
+    """Return cells of numbers."""
+    return [Cell(text) for text in texts]
 
 
 def paragraph(text: str) -> str:
     """Return a paragraph of plain text."""
     return f"<p>{escape(text)}</p>"
+
+
+def warning(text: str) -> str:
+    """Return a paragraph that nobody overlooks."""
+    return f'<p class="warning" role="note"><strong>Beware.</strong> {escape(text)}</p>'
+
+
+def code(text: str, name: str) -> str:
+    """Return lines to copy, with what they are for those who do not see them."""
+    return (
+        f'<pre role="region" tabindex="0" aria-label="{escape(name)}">'
+        f"<code>{escape(text)}</code></pre>"
+    )
 
 
 def section(identity: str, title: str, parts: Iterable[str]) -> str:
@@ -88,11 +111,26 @@ def tiles(facts: Mapping[str, str]) -> str:
     return f'<dl class="tiles">{inner}</dl>'
 
 
-def figures(pictures: Iterable[tuple[str, str]]) -> str:
-    """Return SVG elements with their captions, side by side where there is room."""
+def shown_and_folded(rows: Sequence[_Row]) -> tuple[Sequence[_Row], Sequence[_Row]]:
+    """Return the rows of a long table that are shown at once, and those that unfold.
+
+    Examples
+    --------
+    >>> from maxmargin.report.markup import shown_and_folded
+    >>> [len(part) for part in shown_and_folded(range(18))]
+    [18, 0]
+    >>> [len(part) for part in shown_and_folded(range(19))]
+    [15, 4]
+    """
+    end = len(rows) if len(rows) <= _SHOWN + _FEW else _SHOWN
+    return rows[:end], rows[end:]
+
+
+def figures(pictures: Iterable[Picture]) -> str:
+    """Return pictures with their captions, side by side where there is room."""
     inner = "\n".join(
-        f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
-        for svg, caption in pictures
+        f"<figure>{picture.svg}<figcaption>{escape(picture.caption)}</figcaption></figure>"
+        for picture in pictures
     )
     return f'<div class="figures">{inner}</div>'
 
@@ -140,3 +178,20 @@ def table(
         f"<table><caption>{escape(caption)}</caption>"
         f"<thead>{above}<tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>"
     )
+
+
+def long_table(
+    caption: str,
+    headings: Sequence[Cell],
+    rows: Sequence[Sequence[Cell]],
+    what: str,
+    *,
+    best: bool = False,
+) -> list[str]:
+    """Return a table of which the rows beyond the first ones unfold; what they are, in plural."""
+    shown, folded = shown_and_folded(rows)
+    parts = [table(caption, headings, shown, best=best)]
+    if folded:
+        rest = table(f"{caption}: the other {what}", headings, folded)
+        parts.append(details(f"{len(folded)} more {what}", rest))
+    return parts

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -13,8 +12,9 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from maxmargin.plot.axes import GREY
+from maxmargin.report.markup import Picture
 
-__all__ = ["Picture", "draw"]
+__all__ = ["draw"]
 
 # Stands for the page's colour of text, and occurs nowhere else.
 _INK = "#010203"
@@ -40,14 +40,6 @@ _STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "maxmargin",
 }
-
-
-@dataclass(frozen=True)
-class Picture:
-    """An SVG element and the sentence below it."""
-
-    svg: str
-    caption: str
 
 
 def draw(
