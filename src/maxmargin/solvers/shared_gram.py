@@ -143,9 +143,10 @@ class SharedGram:
 
     def fill(self, kernel: Kernel, sums: PairSums, constant: float) -> None:
         """Compute the matrix of a kernel with numbers for its parameters, plus a constant."""
-        self.gram = Gram(kernel, sums.X, constant)
+        # Until all values are there it is the matrix of nothing.
+        self.gram = None
         self.__dict__.pop("_rounding", None)
-        formula = kernel.formula
+        gram, formula = Gram(kernel, sums.X, constant), kernel.formula
         if formula is not None and self._is_function_of_sums(formula):
             found = sums.distances if formula.form == "gaussian" else sums.products
             _native.map_gram(
@@ -159,8 +160,9 @@ class SharedGram:
                 constant,
                 sums.n_threads,
             )
-            return
-        self._fill_by_blocks(self.gram)
+        else:
+            self._fill_by_blocks(gram)
+        self.gram = gram
 
     def _is_function_of_sums(self, formula: Formula) -> bool:
         # Distances were rounded to float32, which a matrix in float64 would not get over.
@@ -174,10 +176,12 @@ class SharedGram:
             rows = everything[start : start + step]
             self.values[rows, :n] = gram.block(rows, everything) + gram.constant
 
-    def of(self, kernel: Kernel, constant: float) -> bool:
-        """Say whether this is the matrix of that kernel."""
+    def holds(self, wanted: Gram) -> bool:
+        """Say whether this is the matrix of that kernel at these points."""
         gram = self.gram
-        return gram is not None and gram.kernel == kernel and gram.constant == constant
+        if gram is None or gram.X is not wanted.X:
+            return False
+        return gram.kernel == wanted.kernel and gram.constant == wanted.constant
 
     def take(self, points: Integers) -> Floats:
         """Return the rows and columns of some points in float64."""
