@@ -41,7 +41,7 @@ struct HeldStore {
 
 Program make_program(Vector<int64_t> point, Vector<double> direction, Vector<double> low,
                      Vector<double> high, Vector<double> linear, Vector<double> ridge,
-                     Vector<int64_t> group, Vector<double> value) {
+                     Vector<int64_t> group, Vector<double> value, Matrix<double> shares) {
   Program program;
   const size_t n = point.size();
   for (const size_t size : {direction.size(), low.size(), high.size(), linear.size(), ridge.size(),
@@ -55,6 +55,11 @@ Program make_program(Vector<int64_t> point, Vector<double> direction, Vector<dou
   program.linear = copied(linear);
   program.ridge = copied(ridge);
   program.value = copied(value);
+  program.n_parts = static_cast<int32_t>(extent(shares, 0));
+  if (program.n_parts > 0 && extent(shares, 1) != static_cast<int64_t>(n)) {
+    throw nb::value_error("the shares must have a column for each variable");
+  }
+  program.shares.assign(shares.data(), shares.data() + shares.size());
   bool loose = n == 0;
   for (size_t v = 0; v < n; ++v) {
     loose = loose || group.data()[v] < 0;
@@ -68,7 +73,7 @@ Program make_program(Vector<int64_t> point, Vector<double> direction, Vector<dou
 struct Result {
   decomposition::Outcome outcome{Ending::interrupted, {}};
   bool is_late = false;  // whether its share of the time ended it
-  std::vector<double> gradient, similarities;
+  std::vector<double> gradient, similarities, parts;
 };
 
 const char* name_of(Ending ending, const std::string& reason) {
@@ -125,7 +130,10 @@ nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs, std::vect
       decomposition::Decomposition<T> solver(*programs[index], store, limits, execution, report);
       results[index].outcome = solver.run(std::move(known[index]));
       results[index].gradient = solver.gradient();
-      if (!solver.takes_all()) results[index].similarities = solver.similarities();
+      if (!solver.takes_all()) {
+        results[index].similarities = solver.similarities();
+        results[index].parts = solver.parts();
+      }
       listener.program_done();
     };
     // Small programs run side by side and leave the store alone; large ones share it in turn.
@@ -149,12 +157,13 @@ nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs, std::vect
   listener.rethrow_error();
   nb::list answers;
   for (size_t k = 0; k < programs.size(); ++k) {
-    const auto& [outcome, is_late, gradient, similarities_at_end] = results[k];
+    const auto& [outcome, is_late, gradient, similarities_at_end, parts] = results[k];
     answers.append(nb::make_tuple(as_array(programs[k]->value, programs[k]->size()),
                                   as_array(gradient, gradient.size()), outcome.progress.violation,
                                   outcome.progress.steps,
                                   name_of(outcome.ending, is_late ? out_of_time : listener.reason()),
-                                  as_array(similarities_at_end, similarities_at_end.size())));
+                                  as_array(similarities_at_end, similarities_at_end.size()),
+                                  as_array(parts, parts.size())));
   }
   return answers;
 }
@@ -174,9 +183,12 @@ void bind_engine(nb::module_& module) {
   nb::class_<Program>(module, "Program")
       .def("__init__", [](Program* self, Vector<int64_t> point, Vector<double> direction,
                           Vector<double> low, Vector<double> high, Vector<double> linear,
-                          Vector<double> ridge, Vector<int64_t> group, Vector<double> value) {
-        new (self) Program(make_program(point, direction, low, high, linear, ridge, group, value));
-      }, "point"_a, "direction"_a, "low"_a, "high"_a, "linear"_a, "ridge"_a, "group"_a, "value"_a);
+                          Vector<double> ridge, Vector<int64_t> group, Vector<double> value,
+                          Matrix<double> shares) {
+        new (self) Program(
+            make_program(point, direction, low, high, linear, ridge, group, value, shares));
+      }, "point"_a, "direction"_a, "low"_a, "high"_a, "linear"_a, "ridge"_a, "group"_a, "value"_a,
+           "shares"_a);
   bind_store<float>(module, "Store32");
   bind_store<double>(module, "Store64");
 }

@@ -56,7 +56,7 @@ Decomposition<T>::Decomposition(Program& program, rows::RowStore<T>& store, cons
       execution_(execution),
       report_(report),
       pacer_(execution_.should_stop),
-      similarities_(store, program.point),
+      similarities_(store, program),
       scores_(program.size()),
       working_set_(capacity(), program.size()),
       subproblem_(capacity(), program.n_groups, is_precise(limits)) {
@@ -132,7 +132,7 @@ void Decomposition<T>::apply_start() {
   std::vector<Change> changes;
   for (int64_t v = 0; v < program_.size(); ++v) {
     if (program_.value[v] == 0 || program_.point[v] == no_point) continue;
-    changes.push_back({program_.point[v], program_.direction[v] * program_.value[v], false});
+    changes.push_back({v, program_.point[v], program_.direction[v] * program_.value[v], false});
   }
   similarities_.add(std::move(changes), execution_);
 }
@@ -240,13 +240,15 @@ void Decomposition<T>::load_matrix(const std::vector<int32_t>& slots) {
     with_point.push_back(static_cast<int32_t>(slot));
     points.push_back(point_of(slot));
   }
+  const bool is_worth_gathering =
+      !takes_all() && !similarities_.store().source().has_cheap_entries();
   std::vector<int32_t> kept, missing;
   std::vector<int64_t> missing_points;
   std::vector<T*> missing_rows;
   for (const int32_t slot : slots) {
     const int64_t point = point_of(slot);
     if (point == no_point) continue;
-    if (!takes_all() && similarities_.is_kept(point)) {
+    if (is_worth_gathering && similarities_.is_kept(point)) {
       kept.push_back(slot);
       continue;
     }
@@ -326,7 +328,7 @@ void Decomposition<T>::apply_changes() {
     const double value = subproblem_.scores.value[slot], change = value - scores_.value[v];
     if (change == 0 || program_.point[v] == no_point) continue;
     const bool is_free = value > scores_.low[v] && value < scores_.high[v];
-    changes.push_back({program_.point[v], program_.direction[v] * change, is_free});
+    changes.push_back({v, program_.point[v], program_.direction[v] * change, is_free});
   }
   similarities_.add(std::move(changes), execution_);
   for (int64_t slot = 0; slot < working_set_.size(); ++slot) {

@@ -57,6 +57,9 @@ class Decomposition {
   // What `run` can go on from; only kept where not all variables are worked on at once.
   const std::vector<double>& similarities() const { return similarities_.values(); }
 
+  // What the run has added to each part of them that is kept apart.
+  const std::vector<double>& parts() const { return similarities_.parts(); }
+
  private:
   void start(std::vector<double> similarities);
   void apply_start();

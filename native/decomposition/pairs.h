@@ -1,8 +1,8 @@
 // Second-order SMO (Fan, Chen, Lin 2005) over variables whose matrix is in memory.
 //
 // Each step moves the variable of highest score that can rise against the one of its group that
-// promises the largest gain. A step is two passes: find the partner, and update all scores while
-// looking for the next highest.
+// promises the largest gain, and a little further than that: fewer steps are needed then. A step is
+// two passes: find the partner, and update all scores while looking for the next highest.
 #pragma once
 
 #include <cstdint>

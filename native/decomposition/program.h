@@ -22,6 +22,10 @@ struct Program {
   std::vector<int32_t> group;
   std::vector<double> value;
   int32_t n_groups = 1;
+  // Parts of the kernel's sums that are kept apart, and how much of each variable with a point
+  // belongs to each, part by part: 1 in all.
+  int32_t n_parts = 0;
+  std::vector<double> shares;
 
   int64_t size() const { return static_cast<int64_t>(point.size()); }
 

@@ -1,6 +1,7 @@
 // The kernel's part of a program's gradient, kept up to date by rows from the store.
 //
-// Its columns are the points of all segments of the store in which the program has a point.
+// Its columns are the points of all segments of the store in which the program has a point. What
+// some of the variables add to it can be kept apart.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,9 @@
 
 namespace maxmargin::decomposition {
 
-// What a step did to the coefficient of a point.
+// What a step did to a variable, as a coefficient of its point.
 struct Change {
-  int64_t point;
+  int64_t variable, point;
   double amount;
   bool is_free;  // whether the variable ended between its bounds, and so will change again
 };
@@ -21,8 +22,7 @@ struct Change {
 template <class T>
 class Similarities {
  public:
-  // `points` are those of the program's variables.
-  Similarities(rows::RowStore<T>& store, const std::vector<int64_t>& points);
+  Similarities(rows::RowStore<T>& store, const Program& program);
 
   rows::RowStore<T>& store() { return store_; }
 
@@ -33,7 +33,10 @@ class Similarities {
 
   // At all columns.
   const std::vector<double>& values() const { return values_; }
-  void set(std::vector<double> values) { values_ = std::move(values); }
+  void set(std::vector<double> values) { values_ = base_ = std::move(values); }
+
+  // What each part has got by `add`, part by part.
+  const std::vector<double>& parts() const { return parts_; }
 
   // Adds amount times k(point, x) everywhere, for each change.
   void add(std::vector<Change> changes, const rows::Execution& execution);
@@ -50,9 +53,12 @@ class Similarities {
   };
 
   rows::RowStore<T>& store_;
+  const Program& program_;
   std::vector<View> views_;
   std::vector<int64_t> column_;  // by variable; -1 without a point
   std::vector<double> values_;   // by column
+  // By part and column; with the base, where they began, they add up to the values.
+  std::vector<double> parts_, base_;
 };
 
 }  // namespace maxmargin::decomposition

@@ -57,6 +57,9 @@ class RowSource {
   // compute a cheap row a few times. `is_free` rows are sure to be wanted again.
   virtual int times_before_keeping(bool is_free) const { return is_free ? 0 : 1; }
 
+  // Whether an entry is computed sooner than it is found in a kept row, far from the one before.
+  virtual bool has_cheap_entries() const { return false; }
+
   // The whole row of a point, where it lies in memory already.
   virtual const T* resident(int64_t) const { return nullptr; }
 };

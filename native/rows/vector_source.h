@@ -19,8 +19,9 @@ class ProductSource final : public RowSource<T> {
   int64_t n_points() const override { return points_.n_points(); }
   int times_before_keeping(bool is_free) const override {
     const double terms = points_.terms_a_product();
-    return terms > 100 ? (is_free ? 0 : 1) : terms > 20 ? 1 : 2;
+    return terms > 100 ? (is_free ? 0 : 1) : terms > cheap_terms ? 1 : 2;
   }
+  bool has_cheap_entries() const override { return points_.terms_a_product() <= cheap_terms; }
   std::unique_ptr<Batch> prepare(std::span<const int64_t> points,
                                  const Execution& execution) const override;
   void fill(const Batch& batch, int64_t begin, int64_t end, T* const* out,
@@ -36,6 +37,9 @@ class ProductSource final : public RowSource<T> {
   struct Prepared final : Batch {
     Content content;
   };
+
+  // Up to so many terms of a dot product, what comes from memory comes later than what is computed.
+  static constexpr double cheap_terms = 20;
 
   // Turns dot products of one row with n points into kernel values.
   void map(T* values, int64_t n, T row_norm, const T* norms) const;

@@ -84,12 +84,13 @@ class Store64:
     def __init__(self, source: Source64, boundaries: NDArray[np.int64], budget: int) -> None: ...
 
 class Program:
-    # arrays: direction, low, high, linear, ridge, group, value
+    # arrays: direction, low, high, linear, ridge, group, value, shares
     def __init__(self, point: NDArray[np.int64], *arrays: NDArray[Any]) -> None: ...
 
 _Ending = Literal["converged", "steps", "seconds", "watch", "interrupt", "stalled"]
 
-# For each program: values, gradient, violation, steps, ending, similarities (empty if not kept).
+# For each program: values, gradient, violation, steps, ending, similarities (empty if not kept),
+# and what the run added to each of their parts.
 def decompose(
     store: Store32 | Store64,
     programs: Sequence[Program],
@@ -103,7 +104,15 @@ def decompose(
     seconds: float,
     watch: Callable[[int, int, int, float, float, float], bool] | None,
 ) -> list[
-    tuple[NDArray[np.float64], NDArray[np.float64], float, int, _Ending, NDArray[np.float64]]
+    tuple[
+        NDArray[np.float64],
+        NDArray[np.float64],
+        float,
+        int,
+        _Ending,
+        NDArray[np.float64],
+        NDArray[np.float64],
+    ]
 ]: ...
 
 class LinearMethod(Enum):

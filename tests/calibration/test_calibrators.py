@@ -121,6 +121,38 @@ def test_separated_scores_leave_the_ratio_finite(method, way):
         assert (ratios[:2] < ratios[2:].min()).all()
 
 
+@pytest.mark.parametrize("prior", [0.01, 0.5, 0.9])
+def test_separated_classes_are_evidence_by_their_number(prior):
+    """Laplace: of n points on one side, the next is there with probability (n + 1) / (n + 2)."""
+    scores = np.array([-1.0, -1.0, -1.0, 1.0, 1.0])
+    ratios = calibrate("logistic", scores > 0, scores, prior=prior).log_likelihood_ratio([-1, 1])
+    expected = np.log([(1 / 4) / (4 / 5), (3 / 4) / (1 / 5)])
+    np.testing.assert_allclose(ratios, expected, rtol=1e-6)
+
+
+def test_many_separated_points_are_strong_evidence():
+    scores = np.repeat([-2.0, -1.0, 1.0, 2.0], 20_000)
+    ratios = calibrate("logistic", scores > 0, scores, prior=0.1).log_likelihood_ratio(scores)
+    assert ratios[scores < 0].max() < -5
+    assert ratios[scores > 0].min() > 5
+
+
+def test_the_logistic_does_not_depend_on_the_unit_of_the_scores():
+    y, scores, _ = gaussian_scores(400, 0.3, seed=10)
+    moved = 1e4 * scores - 3e5
+    once, again = (calibrate("logistic", y, s, prior=0.2) for s in (scores, moved))
+    ratios = once.log_likelihood_ratio(scores)
+    np.testing.assert_allclose(again.log_likelihood_ratio(moved), ratios, rtol=1e-6, atol=1e-6)
+
+
+def test_a_class_given_twice_does_not_change_the_logistic():
+    y, scores, _ = gaussian_scores(400, 0.3, seed=11)
+    positive = y == 1
+    twice = np.concatenate([scores, scores[positive]]), np.concatenate([y, y[positive]])
+    once, again = (calibrate("logistic", t, s, prior=0.2) for s, t in ((scores, y), twice))
+    assert (again.slope, again.shift) == pytest.approx((once.slope, once.shift), rel=1e-6)
+
+
 @each_method
 def test_scores_that_say_nothing_have_a_ratio_of_zero(method):
     ratios = calibrate(method, [0, 1, 0, 1, 0, 0], np.full(6, 0.7)).log_likelihood_ratio([0.7])

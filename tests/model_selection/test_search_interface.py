@@ -25,13 +25,6 @@ GRID = {"C": [0.1, 1.0, 10.0], "gamma": [0.05, 0.5]}
 FOLDS = StratifiedKFold(3)
 
 
-def expected(search):
-    """What scikit-learn's own search does not do either: say that a scorer refuses weights."""
-    if isinstance(search.estimator, SVC):
-        return {"check_classifiers_one_label_sample_weights": "fit takes it among **params"}
-    return {}
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
 @parametrize_with_checks(
@@ -44,8 +37,7 @@ def expected(search):
             cv=2,
             error_score="raise",
         ),
-    ],
-    expected_failed_checks=expected,
+    ]
 )
 def test_scikit_learn_finds_nothing_wrong(estimator, check):
     check(estimator)

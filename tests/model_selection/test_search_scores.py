@@ -231,12 +231,28 @@ def test_the_refitted_machine_is_the_one_that_a_fit_gives(two_classes):
     assert dual == pytest.approx(alone.certificate_.dual, rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    "machine", [SVC(C=10.0, gamma=0.5), NuSVC(nu=0.3, gamma=0.5)], ids=["SVC", "NuSVC"]
+)
+def test_the_refitted_machine_starts_from_those_of_the_folds(rng, machine):
+    X = rng.normal(size=(900, 3))
+    y = (X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=900) > 0).astype(int)
+    search = SVMSearchCV(machine, {"tol": [1e-3]}, cv=StratifiedKFold(4)).fit(X, y)
+    refitted = search.best_estimator_
+    alone = clone(machine).fit(X, y)
+    assert refitted.certificate_.holds(1e-3)
+    assert refitted.certificate_.dual == pytest.approx(alone.certificate_.dual, rel=1e-4)
+    assert refitted.n_iter_.sum() < alone.n_iter_.sum()
+
+
 def test_threads_do_not_change_a_score(two_classes):
     one, three = (
-        scores(SVMSearchCV(SVC(), GRID, cv=FOLDS, n_jobs=n, scoring="roc_auc").fit(*two_classes))
+        SVMSearchCV(SVC(), GRID, cv=FOLDS, n_jobs=n, scoring="roc_auc").fit(*two_classes)
         for n in (1, 3)
     )
-    np.testing.assert_array_equal(one, three)
+    np.testing.assert_array_equal(scores(one), scores(three))
+    X = two_classes[0]
+    np.testing.assert_array_equal(one.decision_function(X), three.decision_function(X))
 
 
 def test_a_budget_too_small_for_a_matrix_changes_nothing_but_the_time(two_classes):

@@ -59,3 +59,37 @@ def test_a_solution_takes_no_step_from_itself(problem):
     again = engine.solve([program, program], tol=1.01 * TOLERANCE)[0]
     assert again.converged
     assert again.steps <= 10
+
+
+def test_sums_can_be_kept_by_parts(problem):
+    engine, qp, whole = solved(problem)
+    engine.part_of_point = np.arange(len(qp.point)) % 3
+    program = Program.of(qp, np.zeros(qp.n_variables))
+    answer = engine.solve([program, program], tol=TOLERANCE)[0]
+    assert qp.value(answer.signed) == pytest.approx(qp.value(whole.signed), rel=1e-6)
+    assert len(answer.parts) == 3
+    np.testing.assert_allclose(sum(part.values for part in answer.parts), answer.sums, atol=1e-9)
+    np.testing.assert_allclose(
+        np.bincount(engine_points(engine), sum(part.coefficients for part in answer.parts)),
+        np.bincount(engine_points(engine), qp.coefficients(answer.signed)),
+        atol=1e-12,
+    )
+    for part in answer.parts:
+        np.testing.assert_allclose(part.values, qp.gram @ part.coefficients, atol=TOLERANCE)
+
+
+def engine_points(engine):
+    """Which of the different points each point is."""
+    X = engine._gram.X
+    return np.unique(X, axis=0, return_inverse=True)[1].ravel()
+
+
+@pytest.mark.parametrize("problem", [False], indirect=True)
+def test_a_part_is_that_of_its_points(problem):
+    engine, qp, _ = solved(problem)
+    engine.part_of_point = np.arange(len(qp.point)) % 3
+    program = Program.of(qp, np.zeros(qp.n_variables))
+    answer = engine.solve([program, program], tol=TOLERANCE)[0]
+    for k, part in enumerate(answer.parts):
+        own = np.where(engine.part_of_point == k, answer.signed, 0.0)
+        np.testing.assert_array_equal(part.coefficients, own)

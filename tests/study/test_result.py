@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import QuantileTransformer
 
 from maxmargin import InvalidInputError, MissingDependencyError, NuSVC
@@ -138,6 +139,8 @@ GRID = {"linear": {"C": [1.0]}}
         ({"evaluation": 3}, r"evaluation must be a pair \(X, y\)"),
         ({"machine": "svc"}, "machine must be a maxmargin SVC or NuSVC; got str"),
         ({"certified_at": 0.0}, "certified_at"),
+        ({"time_limit": -1.0}, "time_limit"),
+        ({"time_limit": 1e-9}, "time_limit=1e-09 was reached before any machine was finished"),
     ],
 )
 def test_wrong_arguments_are_named(arguments, sentence, data):
@@ -150,6 +153,23 @@ def test_errors_of_a_fit_are_raised(data):
     X, y = data
     with pytest.raises(ValueError, match="C"):
         study(X, y, {"linear": {"C": [-1.0]}}, pos_label="real")
+
+
+def test_a_time_limit_leaves_the_machines_that_were_finished(data, monkeypatch):
+    X, y = data
+    times = iter([0.0, 1e9])
+    monkeypatch.setattr("maxmargin.study.runs.perf_counter", lambda: next(times))
+    monkeypatch.setattr("maxmargin.study.conduct.perf_counter", lambda: 0.0)
+    with pytest.warns(ConvergenceWarning, match="time_limit=100.0 was reached: 2 of 4 machines"):
+        found = study(
+            X,
+            y,
+            {"linear": {"C": [0.1, 1.0]}},
+            preprocessing=["raw", "standardised"],
+            pos_label="real",
+            time_limit=100.0,
+        )
+    assert [(row.rank, row.preprocessing) for row in found.table] == [(1, "raw"), (2, "raw")]
 
 
 def test_frames_and_sparse_matrices_give_the_same_table(data):

@@ -11,13 +11,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import logit
+from scipy.special import expit, logit
 from sklearn.isotonic import IsotonicRegression
 
 from maxmargin.estimators.logistic import fit_log_odds, platt_targets
 from maxmargin.typing import Bools, Floats
 
-__all__ = ["CALIBRATIONS", "Calibrator", "IsotonicCalibrator", "LogisticCalibrator"]
+__all__ = [
+    "CALIBRATIONS",
+    "Calibrator",
+    "IsotonicCalibrator",
+    "LogisticCalibrator",
+    "fit_logistic",
+]
 
 
 @dataclass(frozen=True)
@@ -101,15 +107,27 @@ def fit_logistic(
 ) -> LogisticCalibrator:
     """Fit a logistic regression in which the classes weigh what the prior says.
 
-    Where a threshold separates the classes no line is the most likely one: Platt's targets then
-    keep it finite.
+    Where a threshold separates the classes no line is the most likely one: the classes then get
+    the ratios that their sizes are evidence for.
     """
-    separated = _are_separated(scores, positive)
-    target = platt_targets(positive, weight) if separated else positive.astype(np.float64)
+    target = positive.astype(np.float64)
+    if _are_separated(scores, positive):
+        target = expit(_ratios_by_succession(positive, weight) + logit(prior))
     share = _share(positive, weight)
     by_prior = weight * np.where(positive, prior / share, (1 - prior) / (1 - share))
     slope, shift = fit_log_odds(scores, target, by_prior)
     return LogisticCalibrator(slope, shift - float(logit(prior)), prior)
+
+
+def _ratios_by_succession(positive: Bools, weight: Floats) -> Floats:
+    """Return the log-likelihood ratio of lying with one's class, by Laplace's rule of succession.
+
+    Of a class of which n points lie on one side, n + 1 out of n + 2 are expected there.
+    """
+    n_positive, n_negative = float(weight[positive].sum()), float(weight[~positive].sum())
+    with_positive = np.log((n_positive + 1) / (n_positive + 2) * (n_negative + 2))
+    with_negative = np.log((n_negative + 1) / (n_negative + 2) * (n_positive + 2))
+    return np.where(positive, with_positive, -with_negative)
 
 
 def _are_separated(scores: Floats, positive: Bools) -> bool:

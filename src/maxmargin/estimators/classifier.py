@@ -84,11 +84,18 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self._finish(fit.training, fit.tasks, fit.kept.machines)
         return self
 
-    def _solve(self, X: Any, y: Any, sample_weight: Any) -> ClassFit:
-        """Solve the programs and set the fitted attributes."""
+    def _solve(
+        self, X: Any, y: Any, sample_weight: Any, part_of_row: Integers | None = None
+    ) -> ClassFit:
+        """Solve the programs and set the fitted attributes.
+
+        Of a single program the sums are kept by the parts that the rows belong to, if given.
+        """
         training = self._prepare(X, y, sample_weight)
         plan = self._plan(training, self._lay_out(training))
         engine = self._engine(plan.gram)
+        if part_of_row is not None and len(plan.qps) == 1:
+            engine.part_of_point = part_of_row[plan.order]
         outcomes, tasks = self._run(engine, plan.qps, plan.names, training, depth=2)
         return ClassFit(
             training, plan, engine, outcomes, self._keep(training, plan, outcomes), tasks
@@ -155,7 +162,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             form.require_feasible(np.ones(len(rows)), weight[rows], self._bias())
             raise InvalidInputError(
                 "Invalid input - all samples with positive weights belong to the same class: "
-                "give another class a positive weight."
+                "give another class a positive sample_weight and class_weight."
             )
         return rows
 

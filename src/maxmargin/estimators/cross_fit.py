@@ -62,7 +62,10 @@ def cross_fit(
         not about, because of their class or a weight of zero.
     """
     machine._validate_params()
-    fit = machine._solve(X, y, sample_weight)
+    part_of_row = np.zeros(sum(map(len, tests)), dtype=np.int64)
+    for number, test in enumerate(tests):
+        part_of_row[test] = number
+    fit = machine._solve(X, y, sample_weight, part_of_row)
     if any(found.answer.ending in STOPPED for found in fit.outcomes):
         raise KeyboardInterrupt
     folds = [
@@ -71,6 +74,7 @@ def cross_fit(
         for fold in _machines_of(machine, fit, test, number, scale_C)
     ]
     plan = fit.plan
+    fit.engine.part_of_point = None
     found = held_out_values(fit.engine, plan, machine._limits(fit.training), folds, fit.outcomes)
     if found is None:
         raise KeyboardInterrupt
@@ -97,7 +101,7 @@ def _machines_of(
     folds = []
     for k, contest in enumerate(layout.decomposition.contests):
         points = np.flatnonzero(held[contest.point])
-        fold = HeldOut(k, points, weight[contest.point])
+        fold = HeldOut(k, points, weight[contest.point], number)
         if not fold.has_both_sides(contest):
             raise InvalidInputError(
                 f"Fold {number} of cv leaves {contest.name(machine.classes_)} with training rows "

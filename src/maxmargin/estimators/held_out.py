@@ -2,8 +2,9 @@
 
 A fold is the machine's own program with the costs of the held-out points at zero. Their variables
 stay, so that the engine knows the gradient, and with it the decision value, there too. A fold
-starts from the solution for all points, whose kernel sums are known: only the rows of held-out
-support vectors, and of the variables that move then, are needed.
+starts from the solution for all points, whose kernel sums are known. Where the run that found it
+has kept the held-out points' part of them apart, only rows of variables that move are needed;
+otherwise those of held-out support vectors are, too.
 """
 
 from __future__ import annotations
@@ -35,11 +36,14 @@ class HeldOut:
         Those held out, by position in the contest.
     weight : ndarray of shape (m,)
         Of the contest's points in training; zero for those held out.
+    part : int, optional
+        Which part of the kernel sums is that of the points held out.
     """
 
     machine: int
     points: Integers
     weight: Floats
+    part: int | None = None
 
     def has_both_sides(self, contest: Contest) -> bool:
         """Say whether both classes have a training point."""
@@ -83,7 +87,12 @@ def held_out_values(
         qps.append(form.dual(plan.gram, contest.point, contest.sign, fold.weight, plan.bias))
         before = whole[fold.machine]
         answer = before.answer
-        formers.append(Former(answer.signed, before.qp.cost, answer.gradient, answer.sums))
+        left_out = None
+        if answer.parts is not None and fold.part is not None:
+            left_out = answer.parts[fold.part]
+        formers.append(
+            Former(answer.signed, before.qp.cost, answer.gradient, answer.sums, left_out)
+        )
     outcomes = run(engine, qps, limits, formers=formers)
     if any(found.answer.ending in STOPPED for found in outcomes):
         return None

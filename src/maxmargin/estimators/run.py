@@ -89,12 +89,15 @@ class Former:
         The variables, and the costs they had.
     gradient, sums : ndarray, optional
         As in `maxmargin.solvers.engine.Answer`, for starts on the same engine.
+    left_out : Sums, optional
+        The part of the sums that variables have which can only be zero from now on.
     """
 
     signed: Floats
     cost: Floats
     gradient: Floats | None = None
     sums: Floats | None = None
+    left_out: Sums | None = None
 
     def start(self, qp: BoxQP) -> Floats:
         """Return the former point scaled with the costs, or one nearby that is feasible."""
@@ -113,9 +116,12 @@ class Former:
         program = Program.of(qp, self.start(qp))
         if self.sums is None:
             return program
+        coefficients, values = qp.coefficients(self.signed), self.sums
+        if self.left_out is not None:
+            coefficients = coefficients - self.left_out.coefficients
+            values = values - self.left_out.values
         factor = float(self._growth(qp).max())
-        near = Sums(factor * qp.coefficients(self.signed), factor * self.sums)
-        return replace(program, near=near)
+        return replace(program, near=Sums(factor * coefficients, factor * values))
 
     def _growth(self, qp: BoxQP) -> Floats:
         return np.divide(qp.cost, self.cost, out=np.ones(len(qp.cost)), where=self.cost > 0)

@@ -37,9 +37,12 @@ from maxmargin.solvers.engine import Answer, Engine, Program
 from maxmargin.solvers.shared_gram import PricePath, SharedGram
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["PriceSweep", "Swept", "can_sweep", "matrix_type", "points_of"]
+__all__ = ["Multipliers", "PriceSweep", "Swept", "can_sweep", "matrix_type", "points_of"]
 
 Stop = Callable[[], bool]
+
+#: Of one program: training rows, and their signed multipliers.
+Multipliers = tuple[Integers, Floats]
 
 # Up to this many points all is computed in float64, to the accuracy of rounding.
 _SMALL = 256
@@ -52,8 +55,9 @@ _COARSE_TOLERANCE = 5e-5
 _SMALL_ERROR = 0.7
 _ROUNDS = 6
 
-# A multiplier this close to its cost, relative to it, is at its bound.
+# A multiplier this close to its cost, relative to it, is at its bound; of a mean, up to rounding.
 _AT_BOUND = 1e-9
+_ROUNDING = 1e-13
 
 
 def can_sweep(machine: KernelMachine) -> bool:
@@ -90,10 +94,21 @@ def points_of(machine: KernelMachine, X: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Swept:
-    """A fitted machine, and the values of its programs at the points that were asked for."""
+    """A fitted machine, and the values of its programs at the points that were asked for.
+
+    Attributes
+    ----------
+    machine : KernelMachine
+        Fitted.
+    values : ndarray of shape (m, n_machines)
+        At the points.
+    multipliers : sequence of (rows, signed)
+        Of each program, where they have one variable a point.
+    """
 
     machine: KernelMachine
     values: Floats
+    multipliers: Sequence[Multipliers]
 
     def remember(self, X: Any, part: slice) -> None:
         """Let the machine know its values at X, which holds some of the points asked for."""
@@ -122,6 +137,8 @@ class PriceSweep:
         self.training = machine._prepare(X, y, sample_weight)
         self.layout = machine._lay_out(self.training)
         self._solver: _Paths | _Runs | None = None
+        #: The training rows of each program's variables.
+        self._rows: list[Integers] = []
 
     @property
     def kernel(self) -> Kernel:
@@ -141,16 +158,24 @@ class PriceSweep:
         self.gram, self.points, self.at = gram, points, np.ascontiguousarray(at, dtype=np.int64)
         return self
 
-    def fit(self, prices: Mapping[str, Any]) -> Swept | None:
-        """Return the machine fitted at these prices, or None if that takes more than a sweep."""
+    def fit(self, prices: Mapping[str, Any], seeds: Sequence[Floats] | None = None) -> Swept | None:
+        """Return the machine fitted at these prices, or None if that takes more than a sweep.
+
+        The first fit starts from `seeds`, multipliers by training row, one array a program.
+        """
         machine = copy(self.machine)
         for name, value in prices.items():
             setattr(machine, name, value)
         machine._validate_params()
         training = replace(self.training, started=perf_counter())
         plan = machine._plan(training, self.layout)
+        if not self._rows:
+            self._rows = [plan.order[qp.point] for qp in plan.qps]
         if self._solver is None:
             self._solver = self._make_solver(plan.qps, self.points[plan.order])
+            if seeds is not None and len(seeds) == len(plan.qps):
+                planted = [seed[rows] for seed, rows in zip(seeds, self._rows, strict=True)]
+                self._solver.seed([_planted(*both) for both in zip(plan.qps, planted, strict=True)])
         answers = self._solver.solve(plan.qps)
         if answers is None:
             self._solver = None
@@ -160,7 +185,10 @@ class PriceSweep:
         machine.fit_status_ = 0
         machine._conclude(training, kept.machines)
         similarities = self._solver.similarities(outcomes, self.at)
-        return Swept(machine, machine._values_from(plan, kept, outcomes, similarities))
+        values = machine._values_from(plan, kept, outcomes, similarities)
+        pairs = zip(self._rows, answers, strict=True)
+        one_each = isinstance(self._solver, _Paths)
+        return Swept(machine, values, [(r, a.signed) for r, a in pairs] if one_each else [])
 
     def _make_solver(self, qps: Sequence[BoxQP], points: Integers) -> _Paths | _Runs:
         tol = float(self.machine.tol)
@@ -177,11 +205,17 @@ class _Paths:
     def __init__(self, gram: SharedGram, points: Integers, tol: float, stop: Stop | None) -> None:
         self.gram, self.points, self.tol, self.stop = gram, points, tol, stop
         self.paths: list[_Path] = []
+        self.formers: Sequence[Former | None] | None = None
+
+    def seed(self, formers: Sequence[Former]) -> None:
+        """Start the first programs there."""
+        self.formers = formers
 
     def solve(self, qps: Sequence[BoxQP]) -> list[Answer] | None:
         """Return the solutions, or None where one did not converge."""
         if not self.paths:
-            self.paths = [_Path(self, qp) for qp in qps]
+            formers = [None] * len(qps) if self.formers is None else self.formers
+            self.paths = [_Path(self, qp, start) for qp, start in zip(qps, formers, strict=True)]
         answers = []
         for path, qp in zip(self.paths, qps, strict=True):
             answers.append(path.solve(qp))
@@ -198,11 +232,11 @@ class _Paths:
 class _Path:
     """One program along the prices, as accurate as its tolerance whatever the matrix rounds."""
 
-    def __init__(self, paths: _Paths, qp: BoxQP) -> None:
+    def __init__(self, paths: _Paths, qp: BoxQP, former: Former | None) -> None:
         program = Program.of(qp, np.zeros(qp.n_variables))
         self.path = PricePath(paths.gram, program, paths.points[qp.point], paths.tol)
         self.tol, self.stop = paths.tol, paths.stop
-        self.former: Former | None = None
+        self.former = former
         # Where the sums were last those of float64.
         self.settled = np.zeros(qp.n_variables)
 
@@ -245,6 +279,12 @@ class _Path:
         return replace(answer, ending="stalled")
 
 
+def _planted(qp: BoxQP, signed: Floats) -> Former:
+    """Return a start from multipliers of the same costs, at their bounds where they nearly are."""
+    bounded = np.abs(signed) >= (1 - _ROUNDING) * qp.cost
+    return Former(np.where(bounded, qp.sign * qp.cost, signed), qp.cost)
+
+
 def _is_mostly_free(former: Former) -> bool:
     """Say whether most multipliers are between their bounds: those do not grow with the price."""
     size = np.abs(former.signed)
@@ -259,7 +299,11 @@ class _Runs:
         self.gram, self.points, self.stop = gram, points, stop
         self.engine = Engine(Precomputed(), gram.take(points), n_threads=1)
         self.limits = Limits(tol, None, None)
-        self.formers: list[Former] | None = None
+        self.formers: Sequence[Former] | None = None
+
+    def seed(self, formers: Sequence[Former]) -> None:
+        """Start the first programs there."""
+        self.formers = formers
 
     def solve(self, qps: Sequence[BoxQP]) -> list[Answer] | None:
         """Return the solutions, or None where one did not converge."""

@@ -11,6 +11,7 @@ import numpy as np
 from maxmargin.estimators.run import FitStoppedError
 from maxmargin.estimators.sweep import PriceSweep
 from maxmargin.model_selection.folds import SearchPoints
+from maxmargin.problems.gram import Gram
 from maxmargin.solvers.memory import available_bytes
 from maxmargin.solvers.shared_gram import SharedGram
 
@@ -21,6 +22,9 @@ _SHARE = 0.25
 
 # What a worker's own matrices take at most, as a share of the shared one.
 _OWN_SHARE = 1.5
+
+# What the multipliers of all folds take, from which the final machine starts.
+_SEEDS_SHARE = 0.5
 
 _PATIENCE = 0.1
 
@@ -58,7 +62,7 @@ def affordable(
     """
     budget = _SHARE * available_bytes() if cache_mb is None else cache_mb * (1 << 20)
     matrix = np.dtype(dtype).itemsize * n_points**2
-    left = budget / max(matrix, 1) - n_sums - _OWN_SHARE * n_workers
+    left = budget / max(matrix, 1) - n_sums - _OWN_SHARE * n_workers - _SEEDS_SHARE
     return max(0, min(int(left), max(n_workers, 2)))
 
 
@@ -71,16 +75,23 @@ class Matrices:
         self._spare: list[SharedGram] = []
         self._lock = Lock()
 
-    def borrow(self, n_points: int, dtype: type[np.float32] | type[np.float64]) -> SharedGram:
-        """Return a matrix of that size, once there may be another one."""
+    def borrow(
+        self, dtype: type[np.float32] | type[np.float64], gram: Gram, n_points: int
+    ) -> SharedGram:
+        """Return a matrix of that size, filled already if possible, once there may be another."""
         while not self._free.acquire(timeout=_PATIENCE):
             if self._stopped():
                 raise FitStoppedError("The search was stopped.")
         with self._lock:
-            for spare in self._spare:
-                if spare.n_points == n_points and spare.dtype is dtype:
-                    self._spare.remove(spare)
-                    return spare
+            fitting = [
+                spare
+                for spare in self._spare
+                if spare.n_points == n_points and spare.dtype is dtype
+            ]
+            if fitting:
+                spare = max(fitting, key=lambda spare: spare.holds(gram))
+                self._spare.remove(spare)
+                return spare
             self._spare.clear()
         return SharedGram(n_points, dtype)
 
@@ -114,10 +125,13 @@ class Shared:
         """Lend the matrix of the sweep's kernel."""
         with self._lock:
             if self._gram is None:
-                gram = self.matrices.borrow(points.n_points, self.dtype)
+                wanted = Gram(sweep.kernel, points.points, sweep.constant)
+                gram = self.matrices.borrow(self.dtype, wanted, points.n_points)
                 try:
                     with points.lock:
-                        complete = gram.fill(sweep.kernel, points.sums, sweep.constant, sweep.stop)
+                        complete = gram.holds(wanted) or gram.fill(
+                            sweep.kernel, points.sums, sweep.constant, sweep.stop
+                        )
                     if not complete:
                         raise FitStoppedError("The search was stopped.")
                 except BaseException:

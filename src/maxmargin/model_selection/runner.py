@@ -22,6 +22,7 @@ from maxmargin.model_selection.folds import Fold
 from maxmargin.model_selection.progress import CellBar
 from maxmargin.model_selection.schedule import Task, schedule
 from maxmargin.model_selection.scoring import Record, Scoring
+from maxmargin.model_selection.seeds import Seeds
 from maxmargin.solvers.shared_gram import can_share
 
 __all__ = ["Search"]
@@ -71,6 +72,7 @@ class Search:
         self.candidates, self.folds = candidates, folds
         self.fit_params, self.scoring, self.n_threads = dict(fit_params), scoring, n_threads
         self.records: dict[Cell, Record] = {}
+        self._seeds = Seeds(folds, len(candidates))
         #: What ended the search before its last cell, if anything.
         self.ending: Literal["", "seconds", "interrupt", "callback"] = ""
         self._stop = Event()
@@ -158,12 +160,12 @@ class Search:
             for fold in self.folds
         ]
 
-    def refit(self, params: Mapping[str, Any]) -> Any | None:
-        """Return the estimator fitted to all rows over a shared matrix, or None if that cannot be.
+    def refit(self, candidate: int) -> Any | None:
+        """Return the candidate fitted to all rows over a shared matrix, or None if that cannot be.
 
-        It must be a machine whose points the search has shared.
+        It must be a machine whose points the search has shared. It starts from the folds' machines.
         """
-        groups, _ = groups_of(self.estimator, [params])
+        groups, _ = groups_of(self.estimator, [self.candidates[candidate]])
         kernels = {task.group.kernel: task.shared for task in self._schedule.tasks}
         if self.ending or not groups or not groups[0].is_bare or groups[0].kernel not in kernels:
             return None
@@ -174,7 +176,8 @@ class Search:
             points = self._schedule.points.get()
             with shared.matrix(sweep, points) as gram:
                 nowhere = points.place[:0]
-                swept = sweep.over(gram, points.place, nowhere).fit(group.members[0][1])
+                sweep.over(gram, points.place, nowhere)
+                swept = sweep.fit(group.members[0][1], self._seeds.of(candidate))
         finally:
             shared.leave()
         return None if swept is None else swept.machine
@@ -244,6 +247,8 @@ class Search:
             self._require_time()
             if swept is None:
                 raise _NeedsItsOwnFit
+            if task.group.is_bare:
+                self._seeds.add(candidate, task.fold, swept)
             return place.dressed(swept, with_training)
 
         try:

@@ -248,7 +248,7 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
 
     def _refit(self, search: Search, X: Any, y: Any, fit_params: dict[str, Any]) -> None:
         started = time()
-        best = search.refit(self.best_params_)
+        best = search.refit(self.best_index_)
         if best is None:
             best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
             best.fit(*((X,) if y is None else (X, y)), **fit_params)

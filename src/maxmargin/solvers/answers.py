@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from maxmargin.solvers.program import Sums
 from maxmargin.typing import Floats
 
 __all__ = ["Answer", "Ending", "Progress", "Watch"]
@@ -64,6 +65,8 @@ class Answer:
         "stalled" when no step helps any more.
     sums : ndarray of shape (n,), optional
         sum_j b_j k(x_j, x) at every point of the engine, where the run kept it.
+    parts : sequence of Sums, optional
+        What each part of the variables adds to it, where `Program.shares` asks for them.
     """
 
     signed: Floats
@@ -72,6 +75,7 @@ class Answer:
     steps: int
     ending: Ending
     sums: Floats | None = None
+    parts: Sequence[Sums] | None = None
 
     @property
     def converged(self) -> bool:

@@ -105,6 +105,8 @@ class Engine:
         self.cache_mb = cache_mb
         self._sources = RowSources(kernel, X, constant, self.n_threads, cache_mb)
         self._gram = Gram(kernel, X, constant)
+        #: The part that each point belongs to, where answers are to know their sums by parts.
+        self.part_of_point: Integers | None = None
         #: By precision: the cuts of the columns, the rows kept, and where they come from.
         self._stores: dict[type, tuple[Integers, Any, Any]] = {}
 
@@ -118,6 +120,8 @@ class Engine:
         watch: Watch | None = None,
     ) -> list[Answer]:
         """Solve the programs; an early end (seconds, watch, interrupt) ends all that are left."""
+        if self.part_of_point is not None:
+            programs = [replace(p, shares=self._shares(p)) for p in programs]
         if not self._are_everywhere(programs) or self._distinct is None:
             return Run(self, programs, tol, max_steps, seconds, watch).answers()
         points, engine = self._distinct
@@ -125,6 +129,11 @@ class Engine:
         reduced = [one.program for one in merged]
         found = Run(engine, reduced, tol, max_steps, seconds, watch).answers()
         return [points.split(one, answer) for one, answer in zip(merged, found, strict=True)]
+
+    def _shares(self, program: Program) -> Floats:
+        assert self.part_of_point is not None
+        parts = np.arange(self.part_of_point.max() + 1)
+        return (self.part_of_point[program.point] == parts[:, None]).astype(np.float64)
 
     def _are_everywhere(self, programs: Sequence[Program]) -> bool:
         """Say whether each program has a variable at every point."""
@@ -199,6 +208,7 @@ class Run:
         self.boundaries = _boundaries(self.programs, self.sources.n_points)
         self.budget = row_budget(self.sources.n_points, engine.cache_mb)
         self.similarities: dict[int, Floats] = {}
+        self.parts: dict[int, Floats] = {}
         self.source: Any = None
         self.farthest: Integers = np.zeros(0, dtype=np.int64)
 
@@ -207,13 +217,23 @@ class Run:
         found = [self._rescued(k, answer) for k, answer in enumerate(self._first_answers())]
         if len(self.boundaries) == 2:
             found = [
-                replace(a, sums=self.similarities[k]) if k in self.similarities else a
+                replace(a, sums=self.similarities[k], parts=self._parts(k, a))
+                if k in self.similarities
+                else a
                 for k, a in enumerate(found)
             ]
         if self.is_limited:
             return found
         # Without a limit of the caller's, too many steps are a sign that steps do not help.
         return [replace(a, ending="stalled") if a.ending == "steps" else a for a in found]
+
+    def _parts(self, k: int, answer: Answer) -> list[Sums] | None:
+        """Return what each part of the variables adds to the sums, if that is known."""
+        program = self.programs[k]
+        if program.shares is None or program.near is not None or k not in self.parts:
+            return None
+        coefficients = [self.coefficients(k, share * answer.signed) for share in program.shares]
+        return [Sums(*part) for part in zip(coefficients, self.parts[k], strict=True)]
 
     def _rescued(self, k: int, answer: Answer) -> Answer:
         crawls = answer.ending == "stalled" or (answer.ending == "steps" and not self.is_limited)
@@ -353,6 +373,10 @@ class Run:
         self.similarities |= {
             k: result[5] for k, result in zip(which, results, strict=True) if len(result[5])
         }
+        for k, result in zip(which, results, strict=True):
+            if self.programs[k].shares is not None and len(result[5]):
+                added = result[6].reshape(-1, len(result[5]))
+                self.parts[k] = added + (self.parts.get(k, 0.0) if k in known else 0.0)
         return [self._answer(k, *result[:5]) for k, result in zip(which, results, strict=True)]
 
     def _answer(
@@ -417,7 +441,9 @@ def _boundaries(programs: Sequence[Program], n_points: int) -> Integers:
     if len(programs) == 1:
         return whole
     cuts = {0, n_points}
-    for program in programs:
+    for k, program in enumerate(programs):
+        if k > 0 and np.array_equal(program.point, programs[k - 1].point):
+            continue
         used = np.unique(program.point)
         breaks = np.flatnonzero(np.diff(used) > 1)
         cuts.update(used[np.append(breaks + 1, 0)].tolist())
@@ -442,4 +468,7 @@ def _native_program(program: Program, start: Floats) -> Any:
         ),
         np.ascontiguousarray(program.group, dtype=np.int64),
         np.ascontiguousarray(program.direction * start, dtype=np.float64),
+        np.zeros((0, program.n_variables))
+        if program.shares is None
+        else np.ascontiguousarray(program.shares, dtype=np.float64),
     )

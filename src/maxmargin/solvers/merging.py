@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from maxmargin.solvers.answers import Answer
-from maxmargin.solvers.program import Program
+from maxmargin.solvers.program import Program, Sums
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["Distinct", "Merged"]
@@ -47,7 +48,11 @@ class Distinct:
             signed=merged.split(answer.signed),
             gradient=answer.gradient[merged.owner],
             sums=None if answer.sums is None else answer.sums[self.place],
+            parts=None if answer.parts is None else self._spread(answer.parts),
         )
+
+    def _spread(self, parts: Sequence[Sums]) -> list[Sums]:
+        return [part.spread(self.place, self.kept) for part in parts]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,16 +101,18 @@ class Merged:
         order: Integers,
     ) -> Self:
         m = len(leader)
+        cost = np.bincount(owner, program.cost, m).astype(np.float64)
         reduced = Program(
             points.place[program.point[leader]],
             program.sign[leader],
             program.linear[leader],
-            np.bincount(owner, program.cost, m).astype(np.float64),
+            cost,
             program.ridge[leader],
             program.group[leader],
             program.direction[leader],
             np.bincount(owner, program.start, m).astype(np.float64),
             None if program.near is None else program.near.merged(points.place, points.kept),
+            None if program.shares is None else _added_shares(program, owner, cost),
         )
         return cls(reduced, program, owner, leader, order)
 
@@ -130,3 +137,12 @@ class Merged:
         values = np.empty(len(cost))
         values[order] = np.where(full, cost[order], share)
         return np.asarray(self.original.sign * values)
+
+
+def _added_shares(program: Program, owner: Integers, cost: Floats) -> Floats | None:
+    """Return the shares of merged variables: by cost, so that those at a bound are split as is."""
+    if program.shares is None or not np.isfinite(cost).all():
+        return None
+    weight = np.divide(1.0, cost, out=np.zeros(len(cost)), where=cost > 0)
+    parts = [np.bincount(owner, part * program.cost, len(cost)) for part in program.shares]
+    return np.array(parts) * weight

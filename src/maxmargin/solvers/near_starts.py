@@ -63,6 +63,6 @@ def _weights_of(change: Floats) -> Any:
     m = len(point)
     ones, zeros, endless = np.ones(m), np.zeros(m), np.full(m, np.inf)
     group = np.zeros(m, dtype=np.int64)
-    return _native.Program(
-        point, ones, -endless, endless, zeros, zeros, group, np.ascontiguousarray(change[point])
-    )
+    amount = np.ascontiguousarray(change[point])
+    none = np.zeros((0, m))
+    return _native.Program(point, ones, -endless, endless, zeros, zeros, group, amount, none)

@@ -34,6 +34,12 @@ class Sums:
         added = np.bincount(owner, self.coefficients, len(kept))
         return Sums(added.astype(np.float64), self.values[kept])
 
+    def spread(self, owner: Integers, kept: Integers) -> Sums:
+        """Return the same over all points, the other way round; repeats have no coefficient."""
+        coefficients = np.zeros(len(owner))
+        coefficients[kept] = self.coefficients
+        return Sums(coefficients, self.values[owner])
+
 
 @dataclass(frozen=True, eq=False)
 class Program:
@@ -53,6 +59,8 @@ class Program:
         Feasible signed variables to start from; the sums stay what they are there.
     near : Sums, optional
         Of coefficients near those of the start, so that only the difference costs anything.
+    shares : ndarray of shape (n_parts, m), optional
+        How much of each variable belongs to each part of the sums that is wanted by itself.
     """
 
     point: Integers
@@ -64,6 +72,7 @@ class Program:
     direction: Floats
     start: Floats
     near: Sums | None = None
+    shares: Floats | None = None
 
     @classmethod
     def of(cls, qp: BoxQP, start: Floats) -> Self:

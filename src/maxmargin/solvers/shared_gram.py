@@ -154,9 +154,10 @@ class SharedGram:
 
         Returns whether it is complete: `stop` is asked now and then, and True ends it.
         """
-        self.gram = Gram(kernel, sums.X, constant)
+        # Until all values are there it is the matrix of nothing.
+        self.gram = None
         self.__dict__.pop("_rounding", None)
-        formula = kernel.formula
+        gram, formula = Gram(kernel, sums.X, constant), kernel.formula
         if formula is not None and self._is_function_of_sums(formula):
             found = sums.distances if formula.form == "gaussian" else sums.products
             _native.map_gram(
@@ -170,15 +171,16 @@ class SharedGram:
                 constant,
                 sums.n_threads,
             )
+            self.gram = gram
             return True
         asked = stop if stop is not None else lambda: False
         dear = kernel.compares_sequences or kernel.compares_columns
         fill = self._fill_by_stripes if dear else self._fill_by_blocks
         with threads_at_most(sums.n_threads):
-            complete = fill(self.gram, asked)
-        if not complete:
-            self.gram = None
-        return self.gram is not None
+            complete = fill(gram, asked)
+        if complete:
+            self.gram = gram
+        return complete
 
     def _is_function_of_sums(self, formula: Formula) -> bool:
         # Distances were rounded to float32, which a matrix in float64 would not get over.
@@ -204,10 +206,12 @@ class SharedGram:
 
         return fill_symmetric(self.values[:n, :n], block, lambda _: stop() or None) is None
 
-    def of(self, kernel: Kernel, constant: float) -> bool:
-        """Say whether this is the matrix of that kernel."""
+    def holds(self, wanted: Gram) -> bool:
+        """Say whether this is the matrix of that kernel at these points."""
         gram = self.gram
-        return gram is not None and gram.kernel == kernel and gram.constant == constant
+        if gram is None or gram.X is not wanted.X:
+            return False
+        return gram.kernel == wanted.kernel and gram.constant == wanted.constant
 
     def take(self, points: Integers) -> Floats:
         """Return the rows and columns of some points in float64."""

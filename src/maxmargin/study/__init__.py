@@ -7,7 +7,6 @@
     preparation  variants of the data
     protocol     who is trained on which rows, and judged on which
     runs         training everything over shared matrices
-    calibrate    scores to log-likelihood ratios
     ranking      from scores to rows
     rows         one machine each
     result       the ranked table, in the terminal, as a frame, as a page

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import indexable
 
 from maxmargin.errors import InvalidInputError
@@ -42,6 +44,7 @@ def study(
     machine: SVC | NuSVC | None = None,
     certified_at: float = 1e-4,
     n_jobs: int | None = None,
+    time_limit: float | None = None,
     verbose: bool = False,
 ) -> StudyResult:
     """Train machines of several kernels over grids, and rank them by the costs of decisions.
@@ -81,6 +84,9 @@ def study(
         Which accuracy the table's certificates are about: gap, KKT violation, feasibility.
     n_jobs : int, optional
         Threads; by default as many as there are CPUs.
+    time_limit : float, optional
+        Seconds for all fits. Machines that are not finished by then, folds included, are left out
+        of the table, and a warning counts them.
     verbose : bool
         Whether to show a bar over the fits.
 
@@ -133,13 +139,17 @@ def study(
         n_jobs,
     )
     tolerance = positive_number(certified_at, "certified_at")
+    deadline = None
+    if time_limit is not None:
+        deadline = started + positive_number(time_limit, "time_limit")
 
     def estimator_of(each: Observed) -> Any:
         transformer = variants[each.candidate.preprocessing]
         settings = clone(each.candidate.settings(machine_prefix(transformer)), safe=False)
         return estimator_on(machine, transformer).set_params(**settings)
 
-    observed = observe(task, candidates, verbose)
+    observed = observe(task, candidates, verbose, deadline)
+    _tell_what_is_missing(len(observed), len(candidates), time_limit)
     rows = rank(observed, estimator_of, protocol, points.positive, evaluated, setting, tolerance)
     return StudyResult(
         table=tuple(rows),
@@ -150,6 +160,21 @@ def study(
         certified_at=tolerance,
         seconds=perf_counter() - started,
     )
+
+
+def _tell_what_is_missing(n_found: int, n_candidates: int, time_limit: float | None) -> None:
+    if n_found == 0:
+        raise InvalidInputError(
+            f"time_limit={time_limit} was reached before any machine was finished: give the study "
+            "more time, or a smaller grid."
+        )
+    if n_found < n_candidates:
+        warnings.warn(
+            f"The study ended early, for time_limit={time_limit} was reached: "
+            f"{n_candidates - n_found} of {n_candidates} machines are not in its table.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 def _evaluation(evaluation: Any, pos_label: Any) -> tuple[Any, Bools | None]:

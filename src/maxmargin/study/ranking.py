@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.calibration.calibrators import fit_logistic
 from maxmargin.report.setting import Setting
-from maxmargin.study.calibrate import logistic_map
 from maxmargin.study.protocol import Protocol
 from maxmargin.study.rows import Costs, Scores, StudyRow
 from maxmargin.study.runs import Observed
@@ -93,7 +93,7 @@ def _calibrated(
     """Calibrate scores of the final machine by the folds' scores of its training rows."""
     held_out = np.concatenate(each.held_out)
     known = positive[protocol.held_out]
-    return logistic_map(held_out, known, setting.effective_prior)(scores)
+    return _likelihood_ratios(held_out, known, setting, scores)
 
 
 def _calibrated_by_others(
@@ -104,13 +104,16 @@ def _calibrated_by_others(
     parts = []
     for k, scores in enumerate(each.held_out):
         others = [j for j in range(len(labels)) if j != k]
-        fitted = logistic_map(
-            np.concatenate([each.held_out[j] for j in others]),
-            np.concatenate([labels[j] for j in others]),
-            setting.effective_prior,
-        )
-        parts.append(fitted(scores))
+        known = np.concatenate([each.held_out[j] for j in others])
+        known_labels = np.concatenate([labels[j] for j in others])
+        parts.append(_likelihood_ratios(known, known_labels, setting, scores))
     return np.concatenate(parts)
+
+
+def _likelihood_ratios(known: Floats, positive: Bools, setting: Setting, scores: Floats) -> Floats:
+    """Calibrate scores as known ones ask for, best where decisions at the prior are taken."""
+    line = fit_logistic(known, positive, np.ones(len(known)), setting.effective_prior)
+    return line.log_likelihood_ratio(scores)
 
 
 def _on_evaluation(

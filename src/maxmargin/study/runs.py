@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -92,21 +93,30 @@ class Task:
     n_jobs: int | None
 
 
-def observe(task: Task, candidates: Sequence[Candidate], verbose: bool) -> list[Observed]:
-    """Train all candidates on all folds; return them in their order."""
+def observe(
+    task: Task, candidates: Sequence[Candidate], verbose: bool, deadline: float | None = None
+) -> list[Observed]:
+    """Train the candidates on all folds; return them in their order.
+
+    Those that are not finished at the deadline, a time of `perf_counter`, are left out.
+    """
     n_cells = len(candidates) * task.protocol.n_cells
     found: dict[Candidate, Observed] = {}
     with CellBar("study", n_cells, verbose) as bar:
         for name, transformer in task.variants.items():
             mine = [candidate for candidate in candidates if candidate.preprocessing == name]
             if mine:
-                records = _searched(task, mine, transformer, bar)
+                records = _searched(task, mine, transformer, bar, deadline)
                 found |= {each.candidate: each for each in _gathered(mine, records, task.protocol)}
-    return [found[candidate] for candidate in candidates]
+    return [found[candidate] for candidate in candidates if candidate in found]
 
 
 def _searched(
-    task: Task, candidates: Sequence[Candidate], transformer: Any, bar: CellBar
+    task: Task,
+    candidates: Sequence[Candidate],
+    transformer: Any,
+    bar: CellBar,
+    deadline: float | None,
 ) -> dict[tuple[int, int], Record]:
     """Return the records by candidate and fold; the final machine is fold 0."""
     protocol = task.protocol
@@ -133,8 +143,9 @@ def _searched(
             n_threads=thread_count(task.n_jobs) or default_threads(),
             cache_mb=task.machine.cache_size,
         )
-        search.run(None, bar, FitTasks(object(), search.n_cells, task.X, task.y, None))
-        if search.ending:
+        seconds = None if deadline is None else deadline - perf_counter()
+        search.run(seconds, bar, FitTasks(object(), search.n_cells, task.X, task.y, None))
+        if search.ending == "interrupt":
             raise KeyboardInterrupt
         records |= {(k, numbers[place]): record for (k, place), record in search.records.items()}
     return records
@@ -154,6 +165,8 @@ def _gathered(
     candidates: Sequence[Candidate], records: dict[tuple[int, int], Record], protocol: Protocol
 ) -> Iterator[Observed]:
     for k, candidate in enumerate(candidates):
+        if not all((k, fold) in records for fold in range(protocol.n_cells)):
+            continue
         held_out = [records[k, fold]["scores"] for fold in range(1, protocol.n_cells)]
         yield Observed(candidate, records[k, 0]["final"], held_out)
 
