@@ -24,7 +24,7 @@ int64_t most_steps_a_round(int64_t n_slots) { return 50'000 + 64 * n_slots; }
 // Variables from which levels pay, those of the coarse one, and the most of the fine one.
 constexpr int64_t large = 2048;
 constexpr int64_t coarse_members = 1024;
-constexpr int64_t most_fine_members = 4096;
+constexpr int64_t most_fine_members = 5120;
 
 // The fine level is made anew when less than this share of it may still move. That, or many new
 // members, pays after some rounds only, for most solutions are found before.

@@ -127,7 +127,8 @@ def _ratios_by_succession(positive: Bools, weight: Floats) -> Floats:
     n_positive, n_negative = float(weight[positive].sum()), float(weight[~positive].sum())
     with_positive = np.log((n_positive + 1) / (n_positive + 2) * (n_negative + 2))
     with_negative = np.log((n_negative + 1) / (n_negative + 2) * (n_positive + 2))
-    return np.where(positive, with_positive, -with_negative)
+    ratios: Floats = np.where(positive, with_positive, -with_negative)
+    return ratios
 
 
 def _are_separated(scores: Floats, positive: Bools) -> bool:

@@ -133,7 +133,8 @@ class Engine:
     def _shares(self, program: Program) -> Floats:
         assert self.part_of_point is not None
         parts = np.arange(self.part_of_point.max() + 1)
-        return (self.part_of_point[program.point] == parts[:, None]).astype(np.float64)
+        shares: Floats = (self.part_of_point[program.point] == parts[:, None]).astype(np.float64)
+        return shares
 
     def _are_everywhere(self, programs: Sequence[Program]) -> bool:
         """Say whether each program has a variable at every point."""

@@ -145,4 +145,4 @@ def _added_shares(program: Program, owner: Integers, cost: Floats) -> Floats | N
         return None
     weight = np.divide(1.0, cost, out=np.zeros(len(cost)), where=cost > 0)
     parts = [np.bincount(owner, part * program.cost, len(cost)) for part in program.shares]
-    return np.array(parts) * weight
+    return np.array(parts, dtype=np.float64) * weight
