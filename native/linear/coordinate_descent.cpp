@@ -20,8 +20,10 @@ constexpr double settled = 0.01;
 // A free bias moves when the gap is down to this share of what its sum costs.
 constexpr double balanced_enough = 0.5;
 
-// Sweeps without all variables at least.
+// Sweeps without all variables at least, unless the derivatives of the active ones have fallen to this
+// share of what they were with all.
 constexpr int64_t rarely = 20;
+constexpr double much_less = 0.1;
 
 // Sweeps without a measurement: what is measured is what an interrupt leaves.
 int64_t sweeps_at_once(int64_t done) { return 1 + done / 2; }
@@ -295,13 +297,16 @@ Outcome CoordinateDescent<T>::run(const std::vector<double>& multipliers) {
     progress = measure();
     report_(progress);
     const bool is_free = program_.bias_weight == 0;
-    double believed = infinity, least = infinity;
+    double believed = infinity, least = infinity, range_of_all = infinity;
     for (int64_t in_vain = 0, unmeasured = 0;;) {
       if (progress.relative_gap() <= limits_.gap) return {Ending::converged, progress};
       if (is_over()) return {Ending::iterations, progress};
       if (in_vain >= patience) return {Ending::stalled, progress};
+      const bool had_all = n_active_ == active_.size();
       const Sweep seen = sweep();
-      const bool has_settled = seen.highest - seen.lowest <= settled * limits_.gap;
+      const double range = seen.highest - seen.lowest;
+      if (had_all) range_of_all = range;
+      const bool has_settled = range <= settled * limits_.gap;
       const double imbalance = is_free ? stiffness_ * sum_ * sum_ : 0.0;
       const bool moves_bias =
           is_free && (seen.gap < balanced_enough * imbalance || (has_settled && sum_ != 0));
@@ -317,6 +322,7 @@ Outcome CoordinateDescent<T>::run(const std::vector<double>& multipliers) {
         if (moves_bias) continue;
         shrink_above_ = seen.highest > 0 ? seen.highest : infinity;
         shrink_below_ = seen.lowest < 0 ? seen.lowest : -infinity;
+        if (range < much_less * range_of_all) activate_all();
         continue;
       }
       progress = measure();

@@ -97,7 +97,8 @@ class CoordinateDescent {
   size_t n_active_ = 0;
   double shrink_above_ = std::numeric_limits<double>::infinity();
   double shrink_below_ = -std::numeric_limits<double>::infinity();
-  int64_t visits_ = 0, sweeps_ = 0, opened_ = 0;  // and the sweep from which all variables took part again
+  int64_t visits_ = 0, sweeps_ = 0;
+  int64_t opened_ = 0;  // the sweep from which all variables took part again
 };
 
 }  // namespace maxmargin::linear
