@@ -43,9 +43,11 @@ _WHOLE_AMONG_MANY = 1536
 _WIDEST = 9216
 _SHARE_OF_WIDEST = 0.25
 
-# Both for programs that start near a solution: their runs are short, and memory is dear.
+# Both for programs that start near a solution: their runs are short, and memory is dear. Where more
+# variables are free, so many times as many.
 _WORKING_SET_NEAR = 1536
 _WIDEST_NEAR = 2048
+_WIDEST_OF_FREE = 1.5
 
 # Points fewer than this share of which are different are merged.
 _WORTH_MERGING = 0.95
@@ -314,8 +316,10 @@ class Run:
     def _sizes(self, store: Any, which: Sequence[int]) -> tuple[int, int]:
         """Return how many variables are worked on at once, far from the solution and near it."""
         room = widest(self.budget, np.float32 if isinstance(store, _native.Store32) else np.float64)
-        if any(self.programs[k].near is not None for k in which):
-            return _WORKING_SET_NEAR, min(room, _WIDEST_NEAR)
+        near = [self.programs[k] for k in which if self.programs[k].near is not None]
+        if near:
+            n_free = max(program.n_free for program in near)
+            return _WORKING_SET_NEAR, min(room, max(_WIDEST_NEAR, int(_WIDEST_OF_FREE * n_free)))
         return _WORKING_SET, room
 
     def takes_all(self, program: Program) -> bool:

@@ -107,6 +107,12 @@ class Program:
         return len(self.point)
 
     @property
+    def n_free(self) -> int:
+        """Variables that start between their bounds."""
+        size = np.abs(self.start)
+        return int(np.count_nonzero((size > 0) & (size < self.cost)))
+
+    @property
     def low(self) -> Floats:
         """Lower bounds in the direction of the sums."""
         return np.where(self.sign * self.direction > 0, 0.0, -self.cost)
