@@ -79,7 +79,7 @@ def test_numbers_by_svm_train(run, data, tmp_path, theirs, mapped):
         ("-s 1 -B 1 -w1 3", "--machine linear-svc --class-weight 1=3"),
         ("-s 11 -B 1 -p 0.1", "--machine linear-svr --loss squared-epsilon-insensitive "
          "--epsilon 0.1"),
-        ("-s 13 -B 1 -p 0.1", "--machine linear-svr --epsilon 0.1"),
+        ("-s 13 -B 1 -p 0.1 -c 0.01", "--machine linear-svr --epsilon 0.1 --C 0.01"),
     ],
 )  # fmt: skip
 def test_linear_machines_by_train(run, data, tmp_path, theirs, mapped):

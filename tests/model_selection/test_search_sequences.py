@@ -93,7 +93,7 @@ def test_an_alphabet_that_is_not_given_is_that_of_the_training_strings(strings, 
     strings = [*strings[:-1], "Z" * 8]
     search = SVMSearchCV(SVC(), {"kernel": [Mismatch(3, 1)]}, cv=FOLDS, refit=False)
     search.fit(strings, classes)
-    assert sorted(kernel.alphabet for kernel in fills) == [4, 5, 5]
+    assert {kernel.alphabet for kernel in fills} == {4, 5}
 
 
 def test_kernels_on_different_columns_share_a_search(frame, classes, fills):
