@@ -66,7 +66,8 @@ class CoordinateDescent {
   }
   double bias_stiffness() const;
   bool is_over() const {
-    return sweeps_ >= limits_.most_iterations || visits_ >= limits_.most_visits;
+    const bool is_promising = best_.progress(0, smallest_value_).relative_gap() <= limits_.promising;
+    return sweeps_ >= limits_.most_iterations || visits_ / (is_promising ? 2 : 1) >= limits_.most_visits;
   }
   void start(const std::vector<double>& multipliers);
   Sweep sweep();

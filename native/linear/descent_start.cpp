@@ -8,11 +8,8 @@ namespace {
 // Below so many points interior points take them all at once.
 constexpr int64_t smallest = 8192;
 
-// Sweeps are to lead to this gap, for finer ones interior points are faster, unless so many visits of
-// every point cost less than they; and the gap below which the weights are a start.
-constexpr double rough_gap = 1e-3;
-constexpr double many_visits = 32;
-constexpr double near = 1e-2;
+// Sweeps that lead to the first gap in time go on; below the second the weights are a start.
+constexpr double promising = 1e-3, near = 1e-2;
 
 // What interior points cost: so many iterations over this share of the points, and how much a
 // multiplication there is cheaper than one in a visit, which waits for its row.
@@ -39,10 +36,9 @@ DescentStart start_by_descent(const Matrix<T>& data, const Program& program, con
                               const Execution& execution, const Report& report) {
   std::vector<double> norms(data.n_rows);
   for (int64_t r = 0; r < data.n_rows; ++r) norms[r] = data.squared_norm(r);
-  const double visits = affordable_visits(data);
-  const double gap = visits > many_visits ? limits.gap : std::max(limits.gap, rough_gap);
-  const Limits own{gap, limits.most_iterations,
-                   static_cast<int64_t>(visits * static_cast<double>(data.n_rows))};
+  const auto visits =
+      static_cast<int64_t>(affordable_visits(data) * static_cast<double>(data.n_rows));
+  const Limits own{limits.gap, limits.most_iterations, visits, promising};
   CoordinateDescent<T> solver(data, norms, program, own, 0, execution.should_stop, report);
   const Outcome outcome = solver.run({});
   return {outcome, solver.machine(), outcome.progress.relative_gap() <= near};

@@ -19,7 +19,7 @@ struct DescentStart {
 template <class T>
 bool starts_by_descent(const Matrix<T>& data, const Program& program);
 
-// At most as many sweeps as interior points would take time.
+// About as many sweeps at most as interior points would take time.
 template <class T>
 DescentStart start_by_descent(const Matrix<T>& data, const Program& program, const Limits& limits,
                               const Execution& execution, const Report& report);

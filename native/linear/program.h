@@ -49,6 +49,7 @@ struct Limits {
   double gap;  // relative
   int64_t most_iterations;
   int64_t most_visits = std::numeric_limits<int64_t>::max();  // of points by coordinate descent
+  double promising = 0;  // the gap that lets it have twice as many
 };
 
 struct Progress {
