@@ -19,7 +19,7 @@ from maxmargin.solvers.answers import Answer, Ending
 from maxmargin.typing import Floats, Integers
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.engine import Run
+    from maxmargin.solvers.engine_run import Run
 
 __all__ = ["Correction", "measured"]
 

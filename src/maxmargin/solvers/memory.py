@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 
-__all__ = ["available_bytes", "has_room_for_whole", "row_budget"]
+import numpy as np
+
+__all__ = ["available_bytes", "has_room_for_whole", "row_budget", "widest"]
 
 _UNKNOWN = 4 << 30
 _ALWAYS_THERE = 1 << 20
 _MEMINFO = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
+
+# The most variables that may still move to be taken as one working set; its matrix may have this
+# share of the memory for rows.
+_WIDEST = 9216
+_SHARE_OF_WIDEST = 0.25
 
 
 def row_budget(n_points: int, cache_mb: float | None) -> int:
@@ -41,6 +49,20 @@ def has_room_for_whole(n_points: int, cache_mb: float | None) -> bool:
     if cache_mb is not None:
         return whole <= cache_mb * (1 << 20)
     return whole <= max(_ALWAYS_THERE, available_bytes() // 4)
+
+
+def widest(budget: int, dtype: type) -> int:
+    """Return the most variables of a working set whose matrix the memory for rows has room for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.solvers.memory import widest
+    >>> widest(1 << 20, np.float32), widest(1 << 40, np.float32)
+    (256, 9216)
+    """
+    affordable = math.isqrt(int(_SHARE_OF_WIDEST * budget) // np.dtype(dtype).itemsize)
+    return min(_WIDEST, affordable)
 
 
 def available_bytes() -> int:

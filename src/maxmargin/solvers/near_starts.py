@@ -11,7 +11,7 @@ from maxmargin.solvers.answers import Ending
 from maxmargin.typing import Floats
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.engine import Run
+    from maxmargin.solvers.engine_run import Run
 
 __all__ = ["sums_at_start"]
 

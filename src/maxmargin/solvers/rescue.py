@@ -17,7 +17,7 @@ from maxmargin.solvers.dual_qp import has_few_features, interior_point
 from maxmargin.solvers.points import snapped_onto
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.engine import Run
+    from maxmargin.solvers.engine_run import Run
 
 __all__ = ["is_affordable", "rescued"]
 
