@@ -17,6 +17,8 @@ using decomposition::SharedGram;
 using rows::Affine;
 using rows::Execution;
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 template <class T>
 void map_gram(kernels::Form form, Matrix<T> sums, Output<T> gram, double gamma, double coef0,
               int degree, double factor, double constant, int n_threads) {
@@ -70,51 +72,86 @@ const char* name_of(Ending ending, const Listener& listener) {
   }
 }
 
-template <class T>
-nb::tuple solve(HeldSweep<T>& held, Vector<double> start, Vector<double> low, Vector<double> high,
-                Vector<double> linear, Vector<int64_t> group, double factor, double tolerance,
-                double coarse, int64_t most_steps, int n_threads, double seconds, nb::object watch) {
-  decomposition::Sweep<T>& sweep = held.sweep;
-  const auto m = static_cast<size_t>(sweep.n_variables());
-  for (const size_t size : {start.size(), low.size(), high.size(), linear.size(), group.size()}) {
-    if (size != m) throw nb::value_error("the arrays of a stage must have one entry a variable");
-  }
-  for (size_t v = 0; v < m; ++v) {
-    if (group.data()[v] < 0 || group.data()[v] >= sweep.n_groups()) {
-      throw nb::value_error("a variable's sum lies outside those of the sweep");
+struct HeldStage {
+  Vector<double> start, low, high, linear;
+  Vector<int64_t> group;
+  double factor, tolerance, coarse;
+  int64_t most_steps;
+
+  template <class T>
+  decomposition::Stage view_for(const decomposition::Sweep<T>& sweep) const {
+    const auto m = static_cast<size_t>(sweep.n_variables());
+    for (const size_t size : {start.size(), low.size(), high.size(), linear.size(), group.size()}) {
+      if (size != m) throw nb::value_error("the arrays of a stage must have one entry a variable");
     }
+    for (size_t v = 0; v < m; ++v) {
+      if (group.data()[v] < 0 || group.data()[v] >= sweep.n_groups()) {
+        throw nb::value_error("a variable's sum lies outside those of the sweep");
+      }
+    }
+    return {{start.data(), m}, {low.data(), m}, {high.data(), m}, {linear.data(), m},
+            {group.data(), m}, factor,          tolerance,        coarse,
+            most_steps};
   }
-  const decomposition::Stage stage{{start.data(), m}, {low.data(), m},   {high.data(), m},
-                                   {linear.data(), m}, {group.data(), m}, factor,
-                                   tolerance,          coarse,            most_steps};
-  Listener listener(watch, seconds);
-  const threads::ShouldStop should_stop = [&] { return listener.should_stop(); };
-  decomposition::Outcome outcome{};
+};
+
+// Where a sweep that is not reached stays.
+struct Solved {
+  decomposition::Outcome outcome{Ending::interrupted, {.violation = infinity}};
   std::vector<double> values, gradient;
+};
+
+// Sweeps side by side, each on one thread.
+template <class T>
+nb::list solve(std::vector<HeldSweep<T>*> sweeps, std::vector<HeldStage*> stages, int n_threads,
+               nb::object watch) {
+  if (sweeps.size() != stages.size()) throw nb::value_error("there must be one stage a sweep");
+  std::vector<decomposition::Stage> views;
+  for (size_t k = 0; k < sweeps.size(); ++k) views.push_back(stages[k]->view_for(sweeps[k]->sweep));
+  std::vector<Solved> solved(sweeps.size());
+  Listener listener(watch, -1);
+  const threads::ShouldStop should_stop = [&] { return listener.should_stop(); };
   {
     nb::gil_scoped_release without_interpreter;
     listener.report(0, {});
-    outcome = sweep.solve(stage, Execution{n_threads, should_stop});
-    values = sweep.values();
-    gradient = sweep.gradient();
-  }
-  listener.rethrow_error();
-  return nb::make_tuple(as_array(values, m), as_array(gradient, m), outcome.progress.violation,
-                        outcome.progress.steps, name_of(outcome.ending, listener));
-}
-
-template <class T>
-nb::object similarities(const HeldSweep<T>& held, Vector<int64_t> at) {
-  const std::span<const int64_t> points(at.data(), at.size());
-  for (const int64_t point : points) {
-    if (point < 0 || point >= held.sweep.n_points()) {
-      throw nb::value_error("a point lies outside the matrix");
+    const auto solve_one = [&](int64_t k, threads::Worker&) {
+      decomposition::Sweep<T>& sweep = sweeps[k]->sweep;
+      solved[k] = {sweep.solve(views[k], Execution{1, should_stop}), sweep.values(),
+                   sweep.gradient()};
+    };
+    try {
+      threads::parallel_for(static_cast<int64_t>(sweeps.size()), n_threads, solve_one, should_stop);
+    } catch (const threads::Interrupted&) {
     }
   }
-  std::vector<double> sums;
+  listener.rethrow_error();
+  nb::list found;
+  for (const auto& [outcome, values, gradient] : solved) {
+    found.append(nb::make_tuple(as_array(values, values.size()), as_array(gradient, gradient.size()),
+                                outcome.progress.violation, outcome.progress.steps,
+                                name_of(outcome.ending, listener)));
+  }
+  return found;
+}
+
+// One sweep after the other, at all points each.
+template <class T>
+nb::object similarities(std::vector<HeldSweep<T>*> sweeps, Vector<int64_t> at, int n_threads) {
+  const std::span<const int64_t> points(at.data(), at.size());
+  for (const HeldSweep<T>* held : sweeps) {
+    for (const int64_t point : points) {
+      if (point < 0 || point >= held->sweep.n_points()) {
+        throw nb::value_error("a point lies outside the matrix");
+      }
+    }
+  }
+  std::vector<double> sums(sweeps.size() * points.size());
   {
     nb::gil_scoped_release without_interpreter;
-    sums = held.sweep.similarities(points);
+    const auto find_one = [&](int64_t k, threads::Worker&) {
+      sweeps[k]->sweep.similarities(points, sums.data() + k * static_cast<int64_t>(points.size()));
+    };
+    threads::parallel_for(static_cast<int64_t>(sweeps.size()), n_threads, find_one, {});
   }
   return as_array(sums, sums.size());
 }
@@ -134,16 +171,19 @@ void bind_one(nb::module_& module, const char* name) {
   nb::class_<HeldSweep<T>>(module, name)
       .def(nb::init<Matrix<T>, int64_t, Vector<int64_t>, int, bool, bool>(), "gram"_a.noconvert(),
            "n_points"_a, "points"_a, "n_groups"_a, "loose"_a, "precise"_a)
-      .def("solve", &solve<T>, "start"_a, "low"_a, "high"_a, "linear"_a, "group"_a, "factor"_a,
-           "tolerance"_a, "coarse"_a, "most_steps"_a, "n_threads"_a, "seconds"_a,
-           "watch"_a.none())
-      .def("similarities", &similarities<T>, "at"_a)
+      .def_static("solve", &solve<T>, "sweeps"_a, "stages"_a, "n_threads"_a, "watch"_a.none())
+      .def_static("similarities", &similarities<T>, "sweeps"_a, "at"_a, "n_threads"_a)
       .def("set_similarities", &set_similarities<T>, "known"_a);
 }
 
 }  // namespace
 
 void bind_sweep(nb::module_& module) {
+  nb::class_<HeldStage>(module, "Stage")
+      .def(nb::init<Vector<double>, Vector<double>, Vector<double>, Vector<double>, Vector<int64_t>,
+                    double, double, double, int64_t>(),
+           "start"_a, "low"_a, "high"_a, "linear"_a, "group"_a, "factor"_a, "tolerance"_a,
+           "coarse"_a, "most_steps"_a);
   bind_one<float>(module, "Sweep32");
   bind_one<double>(module, "Sweep64");
 }

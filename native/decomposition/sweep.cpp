@@ -64,8 +64,8 @@ Sweep<T>::Sweep(const SharedGram<T>& gram, std::vector<int64_t> points, int32_t 
       n_slots_((in_place_ ? gram.n_points : n_variables()) + (loose ? 1 : 0)),
       subproblem_(in_place_ ? Subproblem<T>({gram.values, gram.stride}, n_slots_, n_groups, precise)
                             : Subproblem<T>(n_slots_, n_groups, precise)),
-      linear_(n_slots_) {
-  if (!in_place_) take_matrix();
+      linear_(n_slots_),
+      has_matrix_(in_place_) {
   if (in_place_ && n_slots_ > large) {
     coarse_.emplace(coarse_members, n_slots_, n_groups, precise);
     fine_.emplace(0, n_slots_, n_groups, precise);
@@ -85,6 +85,7 @@ void Sweep<T>::take_matrix() {
     for (int64_t j = 0; j < m; ++j) to[j] = from[points_[j]];
     std::fill(to + m, to + n_slots_, T(0));
   }
+  has_matrix_ = true;
 }
 
 template <class T>
@@ -216,6 +217,7 @@ int64_t Sweep<T>::solve_level(Level& level, typename Subproblem<T>::Task task) {
 
 template <class T>
 Outcome Sweep<T>::solve(const Stage& stage, const rows::Execution& execution) {
+  if (!has_matrix_) take_matrix();
   begin(stage);
   Scores& scores = subproblem_.scores;
   threads::Pacer pacer(execution.should_stop);
@@ -274,13 +276,12 @@ std::vector<double> Sweep<T>::gradient() const {
 }
 
 template <class T>
-std::vector<double> Sweep<T>::similarities(std::span<const int64_t> at) const {
-  std::vector<double> found(at.size());
+void Sweep<T>::similarities(std::span<const int64_t> at, double* found) const {
   if (in_place_) {
     for (size_t k = 0; k < at.size(); ++k) found[k] = similarity(at[k]);
-    return found;
+    return;
   }
-  if (at.empty()) return found;
+  if (at.empty()) return;
   const auto [first, last] = std::ranges::minmax(at);
   std::vector<const T*> rows;
   std::vector<double> weights;
@@ -293,7 +294,6 @@ std::vector<double> Sweep<T>::similarities(std::span<const int64_t> at) const {
   std::vector<double> sums(last - first + 1);
   add_rows(rows, weights, last - first + 1, sums.data());
   for (size_t k = 0; k < at.size(); ++k) found[k] = sums[at[k] - first];
-  return found;
 }
 
 template <class T>

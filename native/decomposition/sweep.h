@@ -60,7 +60,7 @@ class Sweep {
   std::vector<double> gradient() const;
 
   // sum_j b_j k(x_j, x) at some points of the matrix; points side by side cost least.
-  std::vector<double> similarities(std::span<const int64_t> at) const;
+  void similarities(std::span<const int64_t> at, double* found) const;
   // Goes on from these instead, one for each point.
   void set_similarities(std::span<const double> known);
 
@@ -94,6 +94,7 @@ class Sweep {
   Subproblem<T> subproblem_;
   std::vector<double> linear_;  // by slot
   std::optional<Level> coarse_, fine_;
+  bool has_matrix_;
 };
 
 }  // namespace maxmargin::decomposition

@@ -258,18 +258,8 @@ def map_gram(
     n_threads: int,
 ) -> None: ...
 
-class _Sweep:
+class Stage:
     def __init__(
-        self,
-        gram: NDArray[Any],
-        n_points: int,
-        points: NDArray[np.int64],
-        n_groups: int,
-        loose: bool,
-        precise: bool,
-    ) -> None: ...
-    # Values, gradient, violation, steps, ending.
-    def solve(
         self,
         start: NDArray[np.float64],
         low: NDArray[np.float64],
@@ -280,11 +270,31 @@ class _Sweep:
         tolerance: float,
         coarse: float,
         most_steps: int,
+    ) -> None: ...
+
+class _Sweep:
+    def __init__(
+        self,
+        gram: NDArray[Any],
+        n_points: int,
+        points: NDArray[np.int64],
+        n_groups: int,
+        loose: bool,
+        precise: bool,
+    ) -> None: ...
+    # By sweep: values, gradient, violation, steps, ending.
+    @staticmethod
+    def solve(
+        sweeps: Sequence[_Sweep],
+        stages: Sequence[Stage],
         n_threads: int,
-        seconds: float,
         watch: Callable[[int, int, int, float, float, float], bool] | None,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float, int, _Ending]: ...
-    def similarities(self, at: NDArray[np.int64]) -> NDArray[np.float64]: ...
+    ) -> list[tuple[NDArray[np.float64], NDArray[np.float64], float, int, _Ending]]: ...
+    # One sweep after the other, at all points each.
+    @staticmethod
+    def similarities(
+        sweeps: Sequence[_Sweep], at: NDArray[np.int64], n_threads: int
+    ) -> NDArray[np.float64]: ...
     def set_similarities(self, known: NDArray[np.float64]) -> None: ...
 
 class Sweep32(_Sweep): ...

@@ -7,7 +7,8 @@ from scipy import sparse
 from maxmargin.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 from maxmargin.problems import EpsilonTube, NuMargin, OneClass, Regularised, SoftMargin
 from maxmargin.solvers.engine import Program
-from maxmargin.solvers.shared_gram import PairSums, PricePath, SharedGram
+from maxmargin.solvers.price_path import PricePath, similarities, solve_paths
+from maxmargin.solvers.shared_gram import PairSums, SharedGram
 
 KERNELS = [
     RBF(0.3),
@@ -107,10 +108,12 @@ def test_each_solution_is_optimal(kind, n_used, dtype, X, y, rng):
         np.testing.assert_allclose(answer.gradient, gradient, atol=rounding + 1e-9)
         everywhere = np.arange(300)
         np.testing.assert_allclose(
-            path.similarities(everywhere), K[:, points] @ answer.signed, atol=rounding + 1e-9
+            similarities([path], everywhere)[0], K[:, points] @ answer.signed, atol=rounding + 1e-9
         )
         few = np.array([7, 290, 7])
-        np.testing.assert_array_equal(path.similarities(few), path.similarities(everywhere)[few])
+        np.testing.assert_array_equal(
+            similarities([path], few)[0], similarities([path], everywhere)[0][few]
+        )
 
 
 @pytest.mark.parametrize("gamma", [0.02, 3.0], ids=["few free", "most free"])
@@ -141,7 +144,9 @@ def test_large_machines_are_optimal_too(kind, gamma, rng):
         rounding = 1e-7 * np.abs(answer.signed).sum()
         assert program.violation(answer.signed, gradient) <= tol + rounding
         np.testing.assert_allclose(
-            path.similarities(np.arange(2600)), K[:, points] @ answer.signed, atol=rounding + 1e-9
+            similarities([path], np.arange(2600))[0],
+            K[:, points] @ answer.signed,
+            atol=rounding + 1e-9,
         )
 
 
@@ -153,10 +158,36 @@ def test_the_error_of_rounding_is_measured_and_made_up_for(X, y):
     path = PricePath(gram, program, points, 1e-3)
     answer = path.solve(program, 1.0, 1e-3, None)
     exact = RBF(0.3).block(X, X) @ answer.signed
-    off = np.abs(path.similarities(points) - exact)
+    off = np.abs(similarities([path], points)[0] - exact)
     assert 0 < path.error(answer.signed) <= off.max() * (1 + 1e-6)
     path.settle(answer.signed)
-    np.testing.assert_allclose(path.similarities(points), exact, rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(similarities([path], points)[0], exact, rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_threads", [1, 4])
+def test_paths_side_by_side_are_those_one_by_one(n_threads, dtype, X, y, rng):
+    gram = filled(RBF(0.3), X, dtype)
+    subsets = [np.sort(rng.permutation(300)[:n]) for n in (60, 100, 140, 200)]
+    programs = [
+        Program.of(problem_at("soft", X[rows], y[rows], 3.0).dual(), np.zeros(len(rows)))
+        for rows in subsets
+    ]
+
+    def paths():
+        pairs = zip(programs, subsets, strict=True)
+        return [PricePath(gram, program, rows, 1e-3) for program, rows in pairs]
+
+    singles, group, at = paths(), paths(), np.arange(0, 300, 7)
+    alone = [p.solve(q, 1.0, 1e-3, None) for p, q in zip(singles, programs, strict=True)]
+    stages = [p.stage(q, 1.0, 1e-3) for p, q in zip(group, programs, strict=True)]
+    together = solve_paths(group, stages, None, n_threads)
+    for one, other in zip(alone, together, strict=True):
+        assert one.ending == other.ending == "converged"
+        np.testing.assert_array_equal(one.signed, other.signed)
+        np.testing.assert_array_equal(one.gradient, other.gradient)
+    sums = [similarities([path], at)[0] for path in singles]
+    np.testing.assert_array_equal(similarities(group, at, n_threads), sums)
 
 
 def test_a_path_can_be_stopped(rng):

@@ -7,7 +7,7 @@ to a fit of their own, which knows more ways.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -34,12 +34,11 @@ from maxmargin.kernels import (
 )
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.engine import Answer, Engine, Program
-from maxmargin.solvers.shared_gram import PricePath, SharedGram
+from maxmargin.solvers.price_path import PricePath, Stop, similarities, solve_paths
+from maxmargin.solvers.shared_gram import SharedGram
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["Multipliers", "PriceSweep", "Swept", "can_sweep", "matrix_type", "points_of"]
-
-Stop = Callable[[], bool]
 
 #: Of one program: training rows, and their signed multipliers.
 Multipliers = tuple[Integers, Floats]
@@ -126,14 +125,23 @@ class PriceSweep:
         What it would be fitted to.
     stop : callable, optional
         Asked now and then; True ends a fit.
+    n_threads : int
+        At most this many, each on programs of its own.
     """
 
     def __init__(
-        self, machine: KernelMachine, X: Any, y: Any, sample_weight: Any, stop: Stop | None = None
+        self,
+        machine: KernelMachine,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        stop: Stop | None = None,
+        n_threads: int = 1,
     ) -> None:
         machine._validate_params()
         self.machine = machine
         self.stop = stop
+        self.n_threads = n_threads
         self.training = machine._prepare(X, y, sample_weight)
         self.layout = machine._lay_out(self.training)
         self._solver: _Paths | _Runs | None = None
@@ -195,15 +203,18 @@ class PriceSweep:
         if len(points) <= _SMALL:
             tol = min(tol, _FINER)
         if all(PricePath.suits(Program.of(qp, qp.linear)) for qp in qps):
-            return _Paths(self.gram, points, tol, self.stop)
+            return _Paths(self.gram, points, tol, self.stop, self.n_threads)
         return _Runs(self.gram, points, float(self.machine.tol), self.stop)
 
 
 class _Paths:
     """Programs with one variable a point, each on a path of its own."""
 
-    def __init__(self, gram: SharedGram, points: Integers, tol: float, stop: Stop | None) -> None:
+    def __init__(
+        self, gram: SharedGram, points: Integers, tol: float, stop: Stop | None, n_threads: int
+    ) -> None:
         self.gram, self.points, self.tol, self.stop = gram, points, tol, stop
+        self.n_threads = n_threads
         self.paths: list[_Path] = []
         self.formers: Sequence[Former | None] | None = None
 
@@ -216,9 +227,15 @@ class _Paths:
         if not self.paths:
             formers = [None] * len(qps) if self.formers is None else self.formers
             self.paths = [_Path(self, qp, start) for qp, start in zip(qps, formers, strict=True)]
+        programs = [path.next(qp) for path, qp in zip(self.paths, qps, strict=True)]
+        stages = [
+            path.path.stage(program, path.factor, self.tol)
+            for path, program in zip(self.paths, programs, strict=True)
+        ]
+        found = solve_paths([one.path for one in self.paths], stages, self.stop, self.n_threads)
         answers = []
-        for path, qp in zip(self.paths, qps, strict=True):
-            answers.append(path.solve(qp))
+        for path, qp, program, first in zip(self.paths, qps, programs, found, strict=True):
+            answers.append(path.finish(qp, program, first))
             if not answers[-1].converged:
                 return None
         return answers
@@ -226,7 +243,7 @@ class _Paths:
     def similarities(self, outcomes: Sequence[Outcome], at: Integers) -> Floats:
         """Return the sums of each program at some points of the matrix."""
         del outcomes
-        return np.array([path.path.similarities(at) for path in self.paths])
+        return similarities([one.path for one in self.paths], at, self.n_threads)
 
 
 class _Path:
@@ -237,34 +254,39 @@ class _Path:
         self.path = PricePath(paths.gram, program, paths.points[qp.point], paths.tol)
         self.tol, self.stop = paths.tol, paths.stop
         self.former = former
+        self.factor = 1.0
         # Where the sums were last those of float64.
         self.settled = np.zeros(qp.n_variables)
 
-    def solve(self, qp: BoxQP) -> Answer:
-        """Return the solution of the next program; not converged if it takes more than steps."""
-        start, factor = filled(qp), 1.0
+    def next(self, qp: BoxQP) -> Program:
+        """Return the next program, from a start near `factor` times the last solution."""
+        start, self.factor = filled(qp), 1.0
         former = self.former
         if former is not None:
             if _is_mostly_free(former):
                 former = replace(former, cost=qp.cost)
             start = former.start(qp)
-            factor = float(qp.cost.sum() / former.cost.sum())
-        self.settled = factor * self.settled
-        answer = self._accurate(Program.of(qp, start), factor, self.tol)
+            self.factor = float(qp.cost.sum() / former.cost.sum())
+        self.settled = self.factor * self.settled
+        return Program.of(qp, start)
+
+    def finish(self, qp: BoxQP, program: Program, first: Answer) -> Answer:
+        """Go on from the first answer; not converged if it takes more than steps."""
+        answer = self._accurate(program, first, self.tol)
         for _ in range(_ROUNDS):
             # The nu form's decision is divided by its margin, and an error with it.
             margin = chosen_margin(qp, answer)
             if not answer.converged or answer.violation <= self.tol * margin:
                 break
-            program = Program.of(qp, answer.signed)
-            finer = self._accurate(program, 1.0, self.tol * margin)
+            program = replace(program, start=answer.signed)
+            coarse = self.path.solve(program, 1.0, self.tol * margin, self.stop)
+            finer = self._accurate(program, coarse, self.tol * margin)
             answer = replace(finer, steps=answer.steps + finer.steps)
         self.former = Former(answer.signed, qp.cost)
         return answer
 
-    def _accurate(self, program: Program, factor: float, tol: float) -> Answer:
+    def _accurate(self, program: Program, answer: Answer, tol: float) -> Answer:
         """Go on until the rounding of the matrix cannot hide a violation."""
-        answer = self.path.solve(program, factor, tol, self.stop)
         for _ in range(_ROUNDS):
             error = 2 * self.path.error(answer.signed - self.settled)
             if not answer.converged or answer.violation + error <= tol:

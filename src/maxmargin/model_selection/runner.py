@@ -170,7 +170,8 @@ class Search:
         if self.ending or not groups or not groups[0].is_bare or groups[0].kernel not in kernels:
             return None
         group, shared = groups[0], kernels[groups[0].kernel]
-        sweep = PriceSweep(group.machine, self.X, self.y, self.fit_params.get("sample_weight"))
+        weight = self.fit_params.get("sample_weight")
+        sweep = PriceSweep(group.machine, self.X, self.y, weight, n_threads=self.n_threads)
         shared.n_users += 1
         try:
             points = self._schedule.points.get()

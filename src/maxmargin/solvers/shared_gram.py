@@ -1,4 +1,4 @@
-"""One Gram matrix for a whole search: what its kernels share, the matrix, machines along a price.
+"""One Gram matrix for a whole search, and what the matrices of its kernels share.
 
 Kernels that differ in gamma, degree or coef0 are functions of the same dot products or distances.
 These are found once, in float64; each kernel's matrix is an elementwise function of them. All
@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
@@ -18,22 +19,19 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 import maxmargin._native as _native
-from maxmargin.errors import UnsupportedProblemError
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.blocks import Formula, block
 from maxmargin.kernels.comparisons import threads_at_most
 from maxmargin.kernels.data import count
 from maxmargin.problems.gram import Gram, as_float64
-from maxmargin.solvers.answers import Answer
-from maxmargin.solvers.program import Program
 from maxmargin.solvers.whole_gram import fill_symmetric
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["PairSums", "PricePath", "SharedGram", "can_share"]
+__all__ = ["PairSums", "SharedGram", "can_share"]
 
 # Entries that one call of the core computes, and so few that they stay in the cache.
 _BLOCK_ENTRIES = 1 << 22
-_FEW_ENTRIES = 1 << 17
+_FEW_ENTRIES = 1 << 19
 _CACHE_LINE = 64
 _PAGE = 4096
 _LARGE = 1 << 23
@@ -44,12 +42,6 @@ _LARGEST = 1e15
 # Rows that tell how far float32 is off: spread evenly, and those far from the centre.
 _EVENLY = 48
 _FAR = 16
-
-# Above so many tolerances a few variables move at a time, below it all that may still move.
-_COARSE = 300.0
-
-_FEW_STEPS = 1_000_000
-_STEPS_PER_VARIABLE = 1000
 
 
 class PairSums:
@@ -81,16 +73,18 @@ class PairSums:
         """Squared distances, rounded once: found in float64."""
         X, norms, n = as_float64(self.X), self.norms, self.n_points
         found: NDArray[np.float32] = _large_array(n * n, np.float32).reshape(n, n)
-        step, small = (max(1, entries // max(n, 1)) for entries in (_BLOCK_ENTRIES, _FEW_ENTRIES))
-        for start in range(0, n, step):
-            products = block("linear", X[start : start + step], X, n_threads=self.n_threads)
-            for first in range(0, len(products), small):
-                values = products[first : first + small]
-                rows = slice(start + first, start + first + len(values))
-                np.multiply(values, -2.0, out=values)
-                values += norms[rows, None]
-                values += norms
-                np.maximum(values, 0.0, out=found[rows])
+        step = max(1, _FEW_ENTRIES // max(n, 1))
+
+        def find(start: int) -> None:
+            rows = slice(start, start + step)
+            values = block("linear", X[rows], X, n_threads=1)
+            np.multiply(values, -2.0, out=values)
+            values += norms[rows, None]
+            values += norms
+            np.maximum(values, 0.0, out=found[rows])
+
+        with ThreadPoolExecutor(self.n_threads) as pool:
+            list(pool.map(find, range(0, n, step)))
         return found
 
     @cached_property
@@ -262,79 +256,3 @@ def _large_array(size: int, dtype: type[np.float32] | type[np.float64]) -> NDArr
     memory = mmap.mmap(-1, n_bytes)
     memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype=dtype)
-
-
-class PricePath:
-    """One machine along its prices over a shared matrix: each solution starts from the last.
-
-    Parameters
-    ----------
-    gram : SharedGram
-        Filled; it must not change while the path is in use.
-    program : Program
-        Any of the path's programs: they have these points and sums.
-    points : ndarray of shape (m,)
-        The point of the matrix that each variable belongs to, all different.
-    tol : float
-        Of the programs.
-    """
-
-    def __init__(self, gram: SharedGram, program: Program, points: Integers, tol: float) -> None:
-        if not self.suits(program):
-            raise UnsupportedProblemError("A path needs one variable a point, and plain sums.")
-        self.gram = gram
-        self.points = np.ascontiguousarray(points, dtype=np.int64)
-        kind = _native.Sweep32 if gram.dtype is np.float32 else _native.Sweep64
-        self._native = kind(
-            gram.values,
-            gram.n_points,
-            self.points,
-            max(int(program.group.max(initial=-1)) + 1, 1),
-            bool((program.group < 0).any()),
-            tol < 5e-5,
-        )
-        rounding = gram.rounding
-        self._rounding = None if rounding is None else np.ascontiguousarray(rounding[:, points])
-
-    @staticmethod
-    def suits(program: Program) -> bool:
-        """Say whether a path can solve such a program."""
-        one_each = len(np.unique(program.point)) == program.n_variables
-        return bool(one_each and not program.ridge.any() and (program.direction == 1.0).all())
-
-    def solve(
-        self, program: Program, factor: float, tol: float, stop: Callable[[], bool] | None
-    ) -> Answer:
-        """Solve a program that starts near `factor` times the last solution."""
-        value, gradient, violation, steps, ending = self._native.solve(
-            np.ascontiguousarray(program.start, dtype=np.float64),
-            program.low,
-            program.high,
-            np.ascontiguousarray(program.linear, dtype=np.float64),
-            np.maximum(program.group, 0).astype(np.int64, copy=False),
-            factor,
-            tol,
-            _COARSE,
-            _FEW_STEPS + _STEPS_PER_VARIABLE * program.n_variables,
-            1,
-            -1.0,
-            None if stop is None else lambda *_: stop(),
-        )
-        return Answer(value, gradient, violation, steps, ending)
-
-    def similarities(self, at: Integers) -> Floats:
-        """Return sum_j b_j k(x_j, x) at some points of the matrix."""
-        return np.asarray(self._native.similarities(at))
-
-    def settle(self, signed: Floats) -> None:
-        """Replace the sums at the last solution by those of the kernel in float64."""
-        self._native.set_similarities(self.gram.exact(self.points, signed))
-
-    def error(self, signed: Floats) -> float:
-        """Return the most that rounding of the matrix moves the gradient, in a sample of points.
-
-        Of a solution whose sums were settled, `signed` is what it has changed since.
-        """
-        if self._rounding is None:
-            return 0.0
-        return float(np.abs(np.einsum("ij,j->i", self._rounding, signed)).max(initial=0.0))
