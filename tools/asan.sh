@@ -20,7 +20,7 @@ ASAN_OPTIONS=detect_leaks=0 \
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
     "$venv/bin/python" -m pytest -p no:cacheprovider -n "${JOBS:-2}" -m "not data" \
     -k "not time_limit and not interrupt and not seconds and not memory_does_not and not as_fast" \
-    tests/native tests/solvers/test_engine.py tests/solvers/test_engine_runs.py \
+    tests/native tests/solvers/test_engine.py tests/solvers/test_engine_runs.py tests/solvers/test_shared_gram.py \
     tests/solvers/test_linear_engine.py tests/solvers/test_linear_runs.py \
     tests/solvers/test_linear_repeats.py tests/solvers/test_sifting.py \
     tests/solvers/test_l1.py tests/solvers/test_l1_runs.py \

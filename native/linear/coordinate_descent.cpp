@@ -28,6 +28,12 @@ constexpr double much_less = 0.1;
 // Sweeps without a measurement: what is measured is what an interrupt leaves.
 int64_t sweeps_at_once(int64_t done) { return 1 + done / 2; }
 
+// What a core's own cache holds, the neighbours visited together where it does not hold all, and how
+// far ahead they are fetched.
+constexpr double cache_bytes = 1 << 19;
+constexpr size_t neighbours = 8;
+constexpr size_t ahead = 4;
+
 // Measurements of settled multipliers without progress mean rounding.
 constexpr int64_t patience = 5;
 
@@ -99,24 +105,41 @@ double CoordinateDescent<T>::bias_stiffness() const {
                    ridges / static_cast<double>(program_.size()), from_costs, 1e-300});
 }
 
+// In their order in memory, so that neighbours are visited together while there are many.
+//
 // Those that push against their bounds harder than any active one pulls leave again at once, unless a
 // free bias moves them all.
 template <class T>
 void CoordinateDescent<T>::activate_all() {
   opened_ = sweeps_;
   n_active_ = active_.size();
+  std::vector<char> is_open(program_.n_points);
+  for (const int64_t row : active_) is_open[row] = 1;
+  active_.clear();
+  for (int64_t row = 0; row < program_.n_points; ++row) {
+    if (is_open[row]) active_.push_back(row);
+  }
   if (program_.bias_weight > 0) return;
   shrink_above_ = infinity;
   shrink_below_ = -infinity;
 }
 
+// Where the rows are short and too many for the cache, visits wait for memory: neighbours stay
+// together, for what is read in order comes several times as fast. Otherwise they do not, for sweeps
+// in a freer order are fewer.
 template <class T>
 void CoordinateDescent<T>::shuffle() {
-  for (size_t k = 0; k + 1 < n_active_; ++k) {
-    const auto left = static_cast<uint64_t>(n_active_ - k);
+  const double entries_a_point = data_.n_entries() / static_cast<double>(data_.n_rows);
+  const double bytes_a_point = sizeof(Constraint) + sizeof(T) * entries_a_point;
+  const bool is_cached = static_cast<double>(n_active_) * bytes_a_point < cache_bytes;
+  const bool waits = !is_cached && entries_a_point <= Matrix<T>::short_row;
+  const size_t together = waits ? neighbours : 1;
+  const size_t n_groups = n_active_ / together;
+  for (size_t k = 0; k + 1 < n_groups; ++k) {
     // The high half of a product of 32 bits: no division.
-    const uint64_t jump = ((next(random_) >> 32) * left) >> 32;
-    std::swap(active_[k], active_[k + jump]);
+    const uint64_t jump = ((next(random_) >> 32) * static_cast<uint64_t>(n_groups - k)) >> 32;
+    int64_t* from = active_.data() + k * together;
+    std::swap_ranges(from, from + together, from + jump * together);
   }
 }
 
@@ -194,16 +217,19 @@ auto CoordinateDescent<T>::sweep() -> Sweep {
   const bool has_pairs = program_.sides == 2;
   shuffle();
   const size_t n_visited = n_active_;
-  for (size_t k = 0; k < n_active_;) {
+  gone_.clear();
+  n_active_ = 0;
+  for (size_t k = 0; k < n_visited; ++k) {
     if (k % 256 == 0) pacer_.checkpoint();
-    if (k + 2 < n_active_) prefetch(active_[k + 2]);
-    const bool leaves = has_pairs ? visit_pair(active_[k], sweep) : visit(active_[k], sweep);
-    if (leaves) {
-      std::swap(active_[k], active_[--n_active_]);
+    if (k + ahead < n_visited) prefetch(active_[k + ahead]);
+    const int64_t row = active_[k];
+    if (has_pairs ? visit_pair(row, sweep) : visit(row, sweep)) {
+      gone_.push_back(row);
     } else {
-      ++k;
+      active_[n_active_++] = row;
     }
   }
+  std::ranges::copy(gone_, active_.begin() + static_cast<std::ptrdiff_t>(n_active_));
   ++sweeps_;
   visits_ += static_cast<int64_t>(n_visited);
   return sweep;
@@ -223,70 +249,88 @@ void CoordinateDescent<T>::balance(std::vector<double>& multipliers) const {
   }
 }
 
+template <class T>
+std::vector<double> CoordinateDescent<T>::multipliers() const {
+  std::vector<double> found(program_.size());
+  for (int64_t i = 0; i < program_.size(); ++i) found[i] = constraint(i).multiplier;
+  return found;
+}
+
 // Both objective values, at the cost of a pass over the data, or two with a free bias.
 template <class T>
 Progress CoordinateDescent<T>::measure() {
-  const int64_t n = program_.n_points, m = program_.size();
-  std::vector<double> scores(n, bias_);
-  const bool is_zero = std::all_of(weights_.begin(), weights_.end(), [](double w) { return w == 0; });
-  for (int64_t r = 0; r < n && !is_zero; ++r) {
-    if (r % 256 == 0) pacer_.checkpoint();
-    scores[r] += data_.dot(r, weights_.data());
-  }
-  double norm = 0, penalty = 0;
-  for (const double w : weights_) norm += w * w;
-  for (int64_t i = 0; i < m; ++i) {
-    penalty += program_.penalty(i, program_.sign[i] * (scores[i % n] + program_.linear[i]));
-  }
+  const auto n = program_.n_points;
   const bool is_free = program_.bias_weight == 0;
+  const bool is_zero = std::all_of(weights_.begin(), weights_.end(), [](double w) { return w == 0; });
+  scores_.resize(n);
+  double norm = 0, penalty = 0, pull = 0;
+  for (const double w : weights_) norm += w * w;
+  for (int64_t row = 0; row < n; ++row) {
+    if (row % 256 == 0) pacer_.checkpoint();
+    const double score = scores_[row] = bias_ + (is_zero ? 0.0 : data_.dot(row, weights_.data()));
+    for (const Constraint& side : sides_of(row)) {
+      penalty += side.penalty(side.sign * (score + side.linear));
+      pull += side.pull(side.multiplier);
+    }
+  }
   const double own = is_free || !program_.has_bias() ? 0.0 : program_.bias_weight * bias_ * bias_;
   const double primal = 0.5 * (norm + own) + penalty;
-
-  std::vector<double> feasible(m);
-  for (int64_t i = 0; i < m; ++i) feasible[i] = constraint(i).multiplier;
-  double combined = norm + own;
+  std::vector<double> feasible;
   if (is_free) {
+    feasible = multipliers();
     balance(feasible);
-    std::vector<double> combination = weights_;
-    for (int64_t i = 0; i < m; ++i) {
-      const double change = program_.sign[i] * (feasible[i] - constraint(i).multiplier);
-      if (change != 0) data_.add(i % n, change, combination.data());
-    }
-    combined = 0;
-    for (const double w : combination) combined += w * w;
+    norm = squared_norm_and_pull(feasible, pull);
   }
-  double dual = -0.5 * combined;
-  for (int64_t i = 0; i < m; ++i) {
-    dual -= program_.sign[i] * program_.linear[i] * feasible[i] + 0.5 * program_.ridge[i] * feasible[i] * feasible[i];
-  }
+  const double dual = -0.5 * (norm + own) - pull;
   const auto give_weights = [&](Machine& machine) {
     machine.weights = weights_;
     machine.bias = program_.has_bias() ? bias_ : 0.0;
   };
-  best_.offer(primal, dual, give_weights, [&] { return std::move(feasible); });
-  if (!is_free) screen(scores, primal - dual);
+  best_.offer(primal, dual, give_weights,
+              [&] { return is_free ? std::move(feasible) : multipliers(); });
+  if (!is_free) screen(primal - dual);
   return best_.progress(sweeps_, smallest_value_);
+}
+
+// Of multipliers that differ from the current ones: the squared norm of their weights is returned.
+template <class T>
+double CoordinateDescent<T>::squared_norm_and_pull(const std::vector<double>& others,
+                                                   double& pull) const {
+  std::vector<double> weights = weights_;
+  pull = 0;
+  for (int64_t i = 0; i < program_.size(); ++i) {
+    const Constraint& own = constraint(i);
+    const double change = own.sign * (others[i] - own.multiplier);
+    if (change != 0) data_.add(i % program_.n_points, change, weights.data());
+    pull += own.pull(others[i]);
+  }
+  double norm = 0;
+  for (const double w : weights) norm += w * w;
+  return norm;
 }
 
 // The primal is strongly convex: no optimal weights are further away than the root of twice the
 // gap. Multipliers that are at a bound for all weights within that distance need no more visits
 // (Ndiaye, Fercoq, Gramfort, Salmon 2017).
 template <class T>
-void CoordinateDescent<T>::screen(const std::vector<double>& scores, double gap) {
+void CoordinateDescent<T>::screen(double gap) {
   const double radius = std::sqrt(2 * std::max(gap, 0.0)) * (1 + 1e-9);
   const auto is_settled = [&](int64_t row) {
     const double reach = radius * std::sqrt(squared_norms_[row] + stiffness_);
-    const Constraint* own = &constraints_[row * program_.sides];
-    return std::all_of(own, own + program_.sides, [&](const Constraint& side) {
-      const double margin = side.sign * (scores[row] + side.linear);
+    return std::ranges::all_of(sides_of(row), [&](const Constraint& side) {
+      const double margin = side.sign * (scores_[row] + side.linear);
       const bool is_at_zero = side.multiplier == 0 && margin > reach;
       return is_at_zero || (side.multiplier == side.cost && margin < -reach);
     });
   };
-  const auto end_of_active = active_.begin() + static_cast<std::ptrdiff_t>(n_active_);
-  const auto n_gone = std::count_if(active_.begin(), end_of_active, is_settled);
-  active_.erase(std::remove_if(active_.begin(), active_.end(), is_settled), active_.end());
-  n_active_ -= static_cast<size_t>(n_gone);
+  size_t n_kept = 0, n_active = 0;
+  for (size_t k = 0; k < active_.size(); ++k) {
+    if (is_settled(active_[k])) continue;
+    n_active += k < n_active_;
+    active_[n_kept++] = active_[k];
+  }
+  active_.resize(n_kept);
+  n_active_ = n_active;
 }
 
 template <class T>

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "../threads/pacer.h"
@@ -48,10 +49,16 @@ class CoordinateDescent {
   struct alignas(64) Constraint {
     double sign, linear, cost, ridge, curvature, multiplier;
 
+    double penalty(double margin) const {
+      const double slack = std::max(0.0, -margin);
+      return ridge > 0 ? slack * slack / (2 * ridge) : slack > 0 ? cost * slack : 0.0;
+    }
+
+    // What a multiplier adds to the dual beside its part of the weights.
+    double pull(double a) const { return (sign * linear + 0.5 * ridge * a) * a; }
+
     double share_of_gap(double margin) const {
-      const double slack = std::max(0.0, -margin), a = multiplier;
-      const double penalty = ridge > 0 ? slack * slack / (2 * ridge) : slack > 0 ? cost * slack : 0.0;
-      return penalty + a * margin + 0.5 * ridge * a * a;
+      return penalty(margin) + (margin + 0.5 * ridge * multiplier) * multiplier;
     }
 
     // A row of zeros has no curvature: its multiplier goes all the way.
@@ -60,14 +67,21 @@ class CoordinateDescent {
     }
   };
 
-  Constraint& constraint(int64_t i) {
+  int64_t place(int64_t i) const {
     const int64_t n = program_.n_points;
-    return constraints_[program_.sides == 1 ? i : i % n * program_.sides + i / n];
+    return program_.sides == 1 ? i : i % n * program_.sides + i / n;
+  }
+  const Constraint& constraint(int64_t i) const { return constraints_[place(i)]; }
+  Constraint& constraint(int64_t i) { return constraints_[place(i)]; }
+  std::span<const Constraint> sides_of(int64_t row) const {
+    return {&constraints_[row * program_.sides], static_cast<size_t>(program_.sides)};
   }
   double bias_stiffness() const;
   bool is_over() const {
-    const bool is_promising = best_.progress(0, smallest_value_).relative_gap() <= limits_.promising;
-    return sweeps_ >= limits_.most_iterations || visits_ / (is_promising ? 2 : 1) >= limits_.most_visits;
+    const double gap = best_.progress(0, smallest_value_).relative_gap();
+    const double share = gap <= limits_.promising ? 2 : gap > limits_.hopeless ? 0.25 : 1;
+    return sweeps_ >= limits_.most_iterations ||
+           static_cast<double>(visits_) >= share * static_cast<double>(limits_.most_visits);
   }
   void start(const std::vector<double>& multipliers);
   Sweep sweep();
@@ -78,8 +92,10 @@ class CoordinateDescent {
   void activate_all();
   void shuffle();
   Progress measure();
-  void screen(const std::vector<double>& scores, double gap);
+  void screen(double gap);
   void balance(std::vector<double>& multipliers) const;
+  std::vector<double> multipliers() const;
+  double squared_norm_and_pull(const std::vector<double>& others, double& pull) const;
 
   const Matrix<T>& data_;
   const std::vector<double>& squared_norms_;
@@ -92,9 +108,11 @@ class CoordinateDescent {
   uint64_t random_;
   double stiffness_ = 0;  // the squared value of the bias's constant feature
   std::vector<double> weights_;
+  std::vector<double> scores_;  // when last measured
   std::vector<Constraint> constraints_;  // the sides of a point next to each other
   double bias_ = 0, sum_ = 0;  // the sum of the signed multipliers
   std::vector<int64_t> active_;  // points
+  std::vector<int64_t> gone_;    // those left out in the sweep that goes on
   size_t n_active_ = 0;
   double shrink_above_ = std::numeric_limits<double>::infinity();
   double shrink_below_ = -std::numeric_limits<double>::infinity();

@@ -8,8 +8,9 @@ namespace {
 // Below so many points interior points take them all at once.
 constexpr int64_t smallest = 8192;
 
-// Sweeps that lead to the first gap in time go on; below the second the weights are a start.
-constexpr double promising = 1e-3, near = 1e-2;
+// Sweeps that lead to the first gap in time go on, those that stay above the second end soon; below
+// the third the weights are a start.
+constexpr double promising = 1e-3, hopeless = 0.5, near = 1e-2;
 
 // What interior points cost: so many iterations over this share of the points, and how much a
 // multiplication there is cheaper than one in a visit, which waits for its row.
@@ -38,7 +39,7 @@ DescentStart start_by_descent(const Matrix<T>& data, const Program& program, con
   for (int64_t r = 0; r < data.n_rows; ++r) norms[r] = data.squared_norm(r);
   const auto visits =
       static_cast<int64_t>(affordable_visits(data) * static_cast<double>(data.n_rows));
-  const Limits own{limits.gap, limits.most_iterations, visits, promising};
+  const Limits own{limits.gap, limits.most_iterations, visits, promising, hopeless};
   CoordinateDescent<T> solver(data, norms, program, own, 0, execution.should_stop, report);
   const Outcome outcome = solver.run({});
   return {outcome, solver.machine(), outcome.progress.relative_gap() <= near};

@@ -50,6 +50,7 @@ struct Limits {
   int64_t most_iterations;
   int64_t most_visits = std::numeric_limits<int64_t>::max();  // of points by coordinate descent
   double promising = 0;  // the gap that lets it have twice as many
+  double hopeless = std::numeric_limits<double>::infinity();  // and the one that leaves it a quarter
 };
 
 struct Progress {
