@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import datasets, machine, memory, page, processes
-from benchmarks.ratios import show_ratio, show_seconds
+from benchmarks.ratios import runs_of_each, show_ratio, show_seconds
 
 RESULTS = Path(__file__).with_suffix(".json")
 WARM_UP_ROWS = 400
@@ -137,12 +137,17 @@ Machine: {machine.in_words(results["machine"])}
 `maxmargin.CalibratedSVC(SVC())` and `CalibratedClassifierCV(SVC(), ensemble=False)` of
 scikit-learn, both with Platt's sigmoid on five folds and the final fit to all rows, beside a plain
 fit of the same machine: Gaussian kernel, tolerance 0.001. Every fit has a process of its own that
-begins with a small one; they take turns, and numbers are medians of {results["repeats"]}. "times a
-fit" is the time of the calibrated fit over that of the plain one, "ratio" the time of
-scikit-learn's calibration over ours, "log loss" that of the probabilities of the test rows.
+begins with a small one; they take turns, and numbers are medians of
+{runs_of_each(_measured(results["runs"]))}. "times a fit" is the time of the calibrated fit over
+that of the plain one, "ratio" the time of scikit-learn's calibration over ours, "log loss" that of
+the probabilities of the test rows.
 
 {page.markdown_table(*_table(results["runs"]))}
 """
+
+
+def _measured(runs: list[Record]) -> list[tuple[str, str]]:
+    return [(run["problem"], run["model"]) for run in runs]
 
 
 def _table(runs: list[Record]) -> tuple[list[str], list[list[str]]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from statistics import median
 
 import numpy as np
 
 from benchmarks.engine.libraries import BY_NAME, LIBRARIES
 from benchmarks.engine.results import Record, Results
+from benchmarks.ratios import runs_of_each
 
 OURS, OURS_IN_FLOAT32 = (library.name for library in LIBRARIES if library.is_ours)
 MEDIANS = ("fit_s", "predict_s", "memory_mib", "memory_total_mib")
@@ -35,9 +36,8 @@ def fits(results: Results) -> dict[str, dict[str, Record]]:
 
 def repeats(results: Results) -> str:
     """How many runs the medians are of."""
-    counts = Counter((r["problem"], r["library"]) for r in results.runs if r["status"] == "done")
-    few, many = min(counts.values(), default=0), max(counts.values(), default=0)
-    return f"{many}" if few == many else f"{few} to {many}"
+    done = [run for run in results.runs if run["status"] == "done"]
+    return runs_of_each((run["problem"], run["library"]) for run in done)
 
 
 def peers(row: dict[str, Record], key: str) -> dict[str, float]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from statistics import median
 
 from benchmarks.linear.libraries import OURS, PEERS, Library
 from benchmarks.linear.problems import PROBLEMS, Problem
 from benchmarks.linear.results import Record, Results
+from benchmarks.ratios import runs_of_each
 
 MEDIANS = ("fit_s", "predict_s", "memory_mib", "memory_total_mib")
 Key = tuple[str, str]
@@ -33,11 +34,8 @@ def _one(records: list[Record]) -> Record:
 
 def repeats(results: Results) -> str:
     """How many runs the medians are of."""
-    counts = Counter(
-        (r["problem"], r["library"], r["against"]) for r in results.runs if r["status"] == "done"
-    )
-    few, many = min(counts.values(), default=0), max(counts.values(), default=0)
-    return f"{many}" if few == many else f"{few} to {many}"
+    done = [run for run in results.runs if run["status"] == "done"]
+    return runs_of_each((run["problem"], run["library"], run["against"]) for run in done)
 
 
 @dataclass(frozen=True)

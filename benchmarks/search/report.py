@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import machine, page
-from benchmarks.ratios import show_ratio, show_seconds
+from benchmarks.ratios import runs_of_each, show_ratio, show_seconds
 from benchmarks.search import libraries, problems
 
 Record = dict[str, Any]
@@ -30,11 +30,16 @@ Machine: {machine.in_words(results["machine"])}
 scikit-learn-intelex, all with `n_jobs={libraries.JOBS}`, the same stratified folds, tolerance
 {libraries.TOLERANCE:g}, Gaussian kernel, the final refit included. Every search has a process of
 its own and begins with a small one, so that imports, threads and worker processes are in place;
-the libraries take turns, and numbers are medians of {results["repeats"]}. "ratio" is their time
-over ours; "difference" is the largest between two mean scores of the same candidate.
+the libraries take turns, and numbers are medians of
+{runs_of_each(_measured(results["runs"]))}. "ratio" is their time over
+ours; "difference" is the largest between two mean scores of the same candidate.
 
 {page.markdown_table(*_table(results["runs"]))}
 """
+
+
+def _measured(runs: list[Record]) -> list[tuple[str, str]]:
+    return [(run["problem"], run["library"]) for run in runs]
 
 
 def _table(runs: list[Record]) -> tuple[list[str], list[list[str]]]:
