@@ -25,14 +25,14 @@ constexpr double balanced_enough = 0.5;
 constexpr int64_t rarely = 20;
 constexpr double much_less = 0.1;
 
-// Sweeps without a measurement: what is measured is what an interrupt leaves.
-int64_t sweeps_at_once(int64_t done) { return 1 + done / 2; }
-
 // What a core's own cache holds, the neighbours visited together where it does not hold all, and how
 // far ahead they are fetched.
 constexpr double cache_bytes = 1 << 19;
 constexpr size_t neighbours = 8;
 constexpr size_t ahead = 4;
+
+// Times any slack it is a number still.
+constexpr double largest_price = 1e200;
 
 // Measurements of settled multipliers without progress mean rounding.
 constexpr int64_t patience = 5;
@@ -72,8 +72,10 @@ void CoordinateDescent<T>::start(const std::vector<double>& multipliers) {
   for (int64_t i = 0; i < m; ++i) {
     const int64_t row = i % n;
     Constraint& own = constraint(i);
-    own = {program_.sign[i], program_.linear[i], program_.cost[i], program_.ridge[i],
-           squared_norms_[row] + stiffness_ + program_.ridge[i], 0};
+    const double ridge = program_.ridge[i];
+    own = {program_.sign[i], program_.linear[i], program_.cost[i], ridge,
+           squared_norms_[row] + stiffness_ + ridge, 0,
+           ridge > 0 ? 0.0 : std::min(program_.cost[i], largest_price), ridge > 0 ? 0.5 / ridge : 0.0};
     if (multipliers.empty() || multipliers[i] == 0) continue;
     // What both multipliers of a tube have in common cancels out.
     const double opposite = program_.sides == 2 ? multipliers[(i + n) % m] : 0.0;
@@ -159,13 +161,12 @@ bool CoordinateDescent<T>::visit(int64_t row, Sweep& sweep) {
   const double slope = margin + own.ridge * a;
   sweep.gap += own.share_of_gap(margin);
   if ((a == 0 && slope > shrink_above_) || (a == own.cost && slope < shrink_below_)) return true;
-  double projected = slope;
-  if (a == 0) projected = std::min(slope, 0.0);
-  if (a == own.cost) projected = std::max(slope, 0.0);
+  const double least = a == own.cost ? 0.0 : -infinity, most = a == 0 ? 0.0 : infinity;
+  const double projected = std::max(least, std::min(most, slope));
   sweep.highest = std::max(sweep.highest, projected);
   sweep.lowest = std::min(sweep.lowest, projected);
   if (projected == 0) return false;
-  const double moved = std::clamp(own.optimum(a, slope), 0.0, own.cost);
+  const double moved = std::min(std::max(own.optimum(a, slope), 0.0), own.cost);
   if (moved == a) return false;
   own.multiplier = moved;
   move(row, own.sign * (moved - a));
@@ -342,7 +343,7 @@ Outcome CoordinateDescent<T>::run(const std::vector<double>& multipliers) {
     report_(progress);
     const bool is_free = program_.bias_weight == 0;
     double believed = infinity, least = infinity, range_of_all = infinity;
-    for (int64_t in_vain = 0, unmeasured = 0;;) {
+    for (int64_t in_vain = 0, measured = 0;;) {
       if (progress.relative_gap() <= limits_.gap) return {Ending::converged, progress};
       if (is_over()) return {Ending::iterations, progress};
       if (in_vain >= patience) return {Ending::stalled, progress};
@@ -361,7 +362,8 @@ Outcome CoordinateDescent<T>::run(const std::vector<double>& multipliers) {
         bias_ += stiffness_ * sum_;
         activate_all();
       }
-      const bool may_wait = ++unmeasured < sweeps_at_once(sweeps_);
+      // What is measured is what an interrupt leaves.
+      const bool may_wait = visits_ - measured < program_.n_points + measured;
       if (!is_near && may_wait && !is_over()) {
         if (moves_bias) continue;
         shrink_above_ = seen.highest > 0 ? seen.highest : infinity;
@@ -371,7 +373,7 @@ Outcome CoordinateDescent<T>::run(const std::vector<double>& multipliers) {
       }
       progress = measure();
       report_(progress);
-      unmeasured = 0;
+      measured = visits_;
       believed = seen.gap;
       const bool is_stuck = has_settled && !moves_bias && !(progress.relative_gap() < 0.999 * least);
       in_vain = is_stuck ? in_vain + 1 : 0;

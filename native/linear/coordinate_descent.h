@@ -48,6 +48,7 @@ class CoordinateDescent {
   // All that a visit needs to know of a constraint, side by side.
   struct alignas(64) Constraint {
     double sign, linear, cost, ridge, curvature, multiplier;
+    double price, square_price;  // of a slack and of its square; a price without end is a large one
 
     double penalty(double margin) const {
       const double slack = std::max(0.0, -margin);
@@ -57,8 +58,10 @@ class CoordinateDescent {
     // What a multiplier adds to the dual beside its part of the weights.
     double pull(double a) const { return (sign * linear + 0.5 * ridge * a) * a; }
 
+    // Of an estimate, and at every visit: without a branch.
     double share_of_gap(double margin) const {
-      return penalty(margin) + (margin + 0.5 * ridge * multiplier) * multiplier;
+      const double slack = std::max(0.0, -margin);
+      return (price + square_price * slack) * slack + (margin + 0.5 * ridge * multiplier) * multiplier;
     }
 
     // A row of zeros has no curvature: its multiplier goes all the way.
