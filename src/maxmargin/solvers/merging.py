@@ -74,12 +74,13 @@ class Merged:
         point = points.place[program.point]
         # A ridge is a property of one multiplier; such variables share a point but stay apart.
         apart = np.where(program.ridge > 0, np.arange(program.n_variables), -1)
-        keys = np.stack(
-            [point, program.group, apart, program.sign, program.direction, program.linear]
-        )
-        _, leader, owner = np.unique(keys, axis=1, return_index=True, return_inverse=True)
-        owner = owner.ravel()
-        return cls._added(program, points, owner, leader, np.argsort(owner, kind="stable"))
+        keys = (program.linear, program.direction, program.sign, apart, program.group, point)
+        order = np.lexsort(keys)
+        begins = np.ones(len(order), dtype=np.bool_)
+        begins[1:] = np.any([key[order[1:]] != key[order[:-1]] for key in keys], axis=0)
+        owner = np.empty(len(order), dtype=np.int64)
+        owner[order] = np.cumsum(begins) - 1
+        return cls._added(program, points, owner, order[begins], order)
 
     def like(self, program: Program, points: Distinct) -> Self | None:
         """Merge a program that differs in its costs and start alone; None if it differs in more."""
