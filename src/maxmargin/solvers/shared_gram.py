@@ -29,7 +29,7 @@ from maxmargin.typing import Floats, Integers
 
 __all__ = ["PairSums", "SharedGram", "can_share"]
 
-# Entries that one call of the core computes, and so few that they stay in the cache.
+# Entries that one call of the core computes, and of distances those that one thread finds at once.
 _BLOCK_ENTRIES = 1 << 22
 _FEW_ENTRIES = 1 << 19
 _CACHE_LINE = 64
