@@ -85,7 +85,7 @@ struct Task {
 template <class T>
 LinearResult descend(const Task<T>& task, const std::vector<double>& squared_norms, uint64_t seed) {
   linear::CoordinateDescent<T> solver(task.data, squared_norms, task.program, task.limits, seed,
-                                      task.execution.should_stop, task.report);
+                                      task.execution, task.report);
   const linear::Outcome outcome = solver.run(task.start.multipliers);
   return {outcome, solver.machine()};
 }
@@ -105,24 +105,22 @@ LinearResult sift(const Task<T>& task, const LinearResult* known) {
   return {outcome, solver.machine()};
 }
 
-// The same problem over points without repeats, where many repeat others. Not for descents: a
-// multiplier that stands for many points would be visited as rarely as the others.
+// The same problem over points without repeats, where many repeat others. For interior points alone:
+// descents would visit a multiplier that stands for many points as rarely as the others, and Newton's
+// method takes too few steps to make up for the search.
 template <class T>
-LinearResult solve_merged(Method method, const Task<T>& task, linear::Repeats<T>& repeats,
-                          const LinearResult* known) {
-  const auto solve = [&](const Task<T>& over, const LinearResult* so_far) {
-    return method == Method::newton ? take_newton_steps(over) : sift(over, so_far);
-  };
-  if (task.program.sides > 1 || repeats.first().empty()) return solve(task, known);
+LinearResult sift_merged(const Task<T>& task, linear::Repeats<T>& repeats,
+                         const LinearResult* known) {
+  if (task.program.sides > 1 || repeats.first().empty()) return sift(task, known);
   const linear::MergedPoints<T> points(task.data, task.program, repeats.first());
   LinearResult merged;
   if (known != nullptr) {
     merged = *known;
     merged.machine.multipliers = points.merge(known->machine.multipliers);
   }
-  LinearResult result = solve({points.data(), points.program(), task.start, task.limits,
-                               task.execution, task.report},
-                              known == nullptr ? nullptr : &merged);
+  LinearResult result = sift<T>({points.data(), points.program(), task.start, task.limits,
+                                 task.execution, task.report},
+                                known == nullptr ? nullptr : &merged);
   result.machine.multipliers = points.split(result.machine.multipliers);
   return result;
 }
@@ -131,7 +129,7 @@ template <class T>
 LinearResult solve_by_interior_points(const Task<T>& task, linear::Repeats<T>& repeats) {
   const bool is_cold = task.start.weights.empty();
   if (!is_cold || !linear::starts_by_descent(task.data, task.program)) {
-    return solve_merged(Method::interior_point, task, repeats, nullptr);
+    return sift_merged<T>(task, repeats, nullptr);
   }
   const auto [outcome, machine, is_near] = linear::start_by_descent(
       task.data, task.program, task.limits, task.execution, task.report);
@@ -142,7 +140,7 @@ LinearResult solve_by_interior_points(const Task<T>& task, linear::Repeats<T>& r
   if (has_ended) return known;
   const Start start = is_near ? Start{machine.weights, {}, machine.bias} : Start{};
   const Task<T> rest{task.data, task.program, start, task.limits, task.execution, task.report};
-  return solve_merged(Method::interior_point, rest, repeats, &known);
+  return sift_merged(rest, repeats, &known);
 }
 
 template <class T>
@@ -180,14 +178,13 @@ nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<Program*> p
       };
       const Execution execution{threads, should_stop};
       const Task<T> task{data.view, *programs[k], *starts[k], limits, execution, report};
-      results[k] = descends ? descend(task, norms, seed)
-                   : method == Method::newton
-                       ? solve_merged(method, task, repeats, nullptr)
-                       : solve_by_interior_points(task, repeats);
+      results[k] = descends                   ? descend(task, norms, seed)
+                   : method == Method::newton ? take_newton_steps(task)
+                                              : solve_by_interior_points(task, repeats);
       listener.program_done();
     };
     try {
-      if (descends) {
+      if (descends && n_programs > 1) {
         threads::parallel_for(n_programs, n_threads,
                               [&](int64_t k, threads::Worker&) { solve_index(k, 1); },
                               should_stop);

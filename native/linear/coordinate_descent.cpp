@@ -34,6 +34,9 @@ constexpr size_t ahead = 4;
 // Times any slack it is a number still.
 constexpr double largest_price = 1e200;
 
+// At larger gaps next to nothing can be proved to be at its bound.
+constexpr double worth_screening = 1e-2;
+
 // Measurements of settled multipliers without progress mean rounding.
 constexpr int64_t patience = 5;
 
@@ -50,16 +53,16 @@ template <class T>
 CoordinateDescent<T>::CoordinateDescent(const Matrix<T>& data,
                                         const std::vector<double>& squared_norms,
                                         const Program& program, const Limits& limits, uint64_t seed,
-                                        const threads::ShouldStop& should_stop,
-                                        const Report& report)
+                                        const Execution& execution, const Report& report)
     : data_(data),
       squared_norms_(squared_norms),
       program_(program),
       limits_(limits),
+      execution_(execution),
       report_(report),
       smallest_value_(program.smallest_value()),
       best_(program.size(), data.n_columns),
-      pacer_(should_stop),
+      pacer_(execution.should_stop),
       random_(seed * 2 + 1) {}
 
 template <class T>
@@ -257,23 +260,40 @@ std::vector<double> CoordinateDescent<T>::multipliers() const {
   return found;
 }
 
+// What the points cost in the primal and in the dual, beside the weights.
+template <class T>
+struct CoordinateDescent<T>::Costs {
+  double penalty = 0, pull = 0;
+
+  Costs& operator+=(const Costs& other) {
+    return penalty += other.penalty, pull += other.pull, *this;
+  }
+};
+
+template <class T>
+auto CoordinateDescent<T>::costs() -> Costs {
+  const bool is_zero = std::all_of(weights_.begin(), weights_.end(), [](double w) { return w == 0; });
+  scores_.resize(program_.n_points);
+  const auto visit = [&](int64_t begin, int64_t end, Costs& sum, threads::Worker& worker) {
+    for (int64_t row = begin; row < end; ++row) {
+      if (row % 256 == 0) worker.checkpoint();
+      const double score = scores_[row] = bias_ + (is_zero ? 0.0 : data_.dot(row, weights_.data()));
+      for (const Constraint& side : sides_of(row)) {
+        sum.penalty += side.penalty(side.sign * (score + side.linear));
+        sum.pull += side.pull(side.multiplier);
+      }
+    }
+  };
+  return sum_over_rows(RowTasks::of(data_.n_rows, data_.n_entries(), 1), Costs{}, execution_, visit);
+}
+
 // Both objective values, at the cost of a pass over the data, or two with a free bias.
 template <class T>
 Progress CoordinateDescent<T>::measure() {
-  const auto n = program_.n_points;
   const bool is_free = program_.bias_weight == 0;
-  const bool is_zero = std::all_of(weights_.begin(), weights_.end(), [](double w) { return w == 0; });
-  scores_.resize(n);
-  double norm = 0, penalty = 0, pull = 0;
+  auto [penalty, pull] = costs();
+  double norm = 0;
   for (const double w : weights_) norm += w * w;
-  for (int64_t row = 0; row < n; ++row) {
-    if (row % 256 == 0) pacer_.checkpoint();
-    const double score = scores_[row] = bias_ + (is_zero ? 0.0 : data_.dot(row, weights_.data()));
-    for (const Constraint& side : sides_of(row)) {
-      penalty += side.penalty(side.sign * (score + side.linear));
-      pull += side.pull(side.multiplier);
-    }
-  }
   const double own = is_free || !program_.has_bias() ? 0.0 : program_.bias_weight * bias_ * bias_;
   const double primal = 0.5 * (norm + own) + penalty;
   std::vector<double> feasible;
@@ -289,8 +309,10 @@ Progress CoordinateDescent<T>::measure() {
   };
   best_.offer(primal, dual, give_weights,
               [&] { return is_free ? std::move(feasible) : multipliers(); });
-  if (!is_free) screen(primal - dual);
-  return best_.progress(sweeps_, smallest_value_);
+  const Progress progress = best_.progress(sweeps_, smallest_value_);
+  const double gap = progress.relative_gap();
+  if (!is_free && gap <= worth_screening && gap > limits_.gap) screen(primal - dual);
+  return progress;
 }
 
 // Of multipliers that differ from the current ones: the squared norm of their weights is returned.

@@ -23,10 +23,11 @@ namespace maxmargin::linear {
 template <class T>
 class CoordinateDescent {
  public:
-  // The rows of `data` must be contiguous; programs share their squared norms.
+  // The rows of `data` must be contiguous; programs share their squared norms. Threads help to
+  // measure alone: each visit waits for the one before.
   CoordinateDescent(const Matrix<T>& data, const std::vector<double>& squared_norms,
                     const Program& program, const Limits& limits, uint64_t seed,
-                    const threads::ShouldStop& should_stop, const Report& report);
+                    const Execution& execution, const Report& report);
 
   // `multipliers` is where to start; empty for zero.
   Outcome run(const std::vector<double>& multipliers);
@@ -44,6 +45,8 @@ class CoordinateDescent {
     double highest, lowest;  // projected derivatives
     double gap;              // of the active variables, each at the time of its visit
   };
+
+  struct Costs;
 
   // All that a visit needs to know of a constraint, side by side.
   struct alignas(64) Constraint {
@@ -94,6 +97,7 @@ class CoordinateDescent {
   void prefetch(int64_t row) const;
   void activate_all();
   void shuffle();
+  Costs costs();
   Progress measure();
   void screen(double gap);
   void balance(std::vector<double>& multipliers) const;
@@ -104,6 +108,7 @@ class CoordinateDescent {
   const std::vector<double>& squared_norms_;
   const Program& program_;
   const Limits limits_;
+  const Execution& execution_;
   const Report& report_;
   const double smallest_value_;
   Incumbent best_;

@@ -40,7 +40,7 @@ DescentStart start_by_descent(const Matrix<T>& data, const Program& program, con
   const auto visits =
       static_cast<int64_t>(affordable_visits(data) * static_cast<double>(data.n_rows));
   const Limits own{limits.gap, limits.most_iterations, visits, promising, hopeless};
-  CoordinateDescent<T> solver(data, norms, program, own, 0, execution.should_stop, report);
+  CoordinateDescent<T> solver(data, norms, program, own, 0, execution, report);
   const Outcome outcome = solver.run({});
   return {outcome, solver.machine(), outcome.progress.relative_gap() <= near};
 }

@@ -74,7 +74,11 @@ void GramSum<T>::add_dense(const Matrix<T>& rows, const double* weights) {
 
 template <class T>
 GramSum<T>& GramSum<T>::operator+=(const GramSum& other) {
-  for (size_t k = 0; k < matrix_.size(); ++k) matrix_[k] += other.matrix_[k];
+  for (int64_t row = 0; row < size_; ++row) {
+    double* own = matrix_.data() + row * size_;
+    const double* added = other.matrix_.data() + row * size_;
+    for (int64_t column = 0; column <= row; ++column) own[column] += added[column];
+  }
   return *this;
 }
 

@@ -40,23 +40,6 @@ struct InteriorPoint<T>::Direction {
 };
 
 template <class T>
-struct InteriorPoint<T>::Assembly {
-  GramSum<T> gram;
-  DualSums multipliers;
-  std::vector<double> right_side;
-  double penalty = 0, complementarity = 0;
-
-  Assembly& operator+=(const Assembly& other) {
-    gram += other.gram;
-    multipliers += other.multipliers;
-    add_to(right_side, other.right_side);
-    penalty += other.penalty;
-    complementarity += other.complementarity;
-    return *this;
-  }
-};
-
-template <class T>
 struct InteriorPoint<T>::Prediction {
   std::vector<double> second_order, centring;
   double length = 1, product = 0;
@@ -93,6 +76,8 @@ InteriorPoint<T>::InteriorPoint(const Matrix<T>& data, const Program& program, c
       best_(program.size(), data.n_columns, held == nullptr ? 0.0 : -infinity),
       tasks_(RowTasks::of(data.n_rows, data.n_entries(), (data.n_columns + 1) * (data.n_columns + 1))),
       size_(data.n_columns + 1),
+      assembly_(tasks_, Assembly{GramSum<T>(data.n_columns), DualSums::of(size_),
+                                 std::vector<double>(size_)}),
       is_squared_(program.is_squared()) {}
 
 template <class T>
@@ -211,9 +196,7 @@ void InteriorPoint<T>::move(int64_t i, double length) {
 // Takes the step that was kept, then makes the matrix of the next one and what multiplies it: one
 // pass over the data.
 template <class T>
-auto InteriorPoint<T>::advance(double length) -> Assembly {
-  const Assembly zero{GramSum<T>(data_.n_columns), DualSums::of(size_),
-                      std::vector<double>(size_)};
+auto InteriorPoint<T>::advance(double length) -> Assembly& {
   const auto visit = [&](int64_t begin, int64_t end, Assembly& sum, threads::Worker& worker) {
     constexpr int64_t most = GramSum<T>::rows_at_once;
     RowWindow<T> window(data_);
@@ -246,7 +229,7 @@ auto InteriorPoint<T>::advance(double length) -> Assembly {
       sum.gram.add(rows, weights);
     }
   };
-  Assembly total = sum_over_rows(tasks_, zero, execution_, visit);
+  Assembly& total = assembly_.over_rows(execution_, visit);
   if (held_ != nullptr) total.multipliers += *held_;
   return total;
 }
@@ -341,7 +324,7 @@ Progress InteriorPoint<T>::measure(const Assembly& assembly, int64_t iterations)
 }
 
 template <class T>
-bool InteriorPoint<T>::factorise(std::vector<double> gram) {
+bool InteriorPoint<T>::factorise(std::vector<double>& gram) {
   double trace = 0;
   for (int64_t c = 0; c + 1 < size_; ++c) {
     trace += gram[c * size_ + c];
@@ -376,7 +359,7 @@ Outcome InteriorPoint<T>::run(const Guess* guess) {
     const auto count = static_cast<double>(program_.size() * (is_squared_ ? 1 : 2));
     double length = 0;
     for (int64_t iteration = 0;; ++iteration) {
-      Assembly assembly = advance(length);
+      Assembly& assembly = advance(length);
       const Progress now = measure(assembly, iteration);
       if (!std::isfinite(now.relative_gap())) return {Ending::stalled, progress};
       const auto give_weights = [&](Machine& machine) {
@@ -392,7 +375,7 @@ Outcome InteriorPoint<T>::run(const Guess* guess) {
       if (gap <= limits_.gap) return {Ending::converged, progress};
       if (iteration >= limits_.most_iterations) return {Ending::iterations, progress};
       if (since_least >= patience && gap < 1e-2) return {Ending::stalled, progress};
-      if (!factorise(std::move(assembly.gram.matrix()))) return {Ending::stalled, progress};
+      if (!factorise(assembly.gram.matrix())) return {Ending::stalled, progress};
 
       // What stationarity still lacks: R (w, b) - sum of sign a z.
       std::vector<double> right_side = assembly.right_side;

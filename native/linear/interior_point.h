@@ -39,19 +39,35 @@ class InteriorPoint {
  private:
   struct Variable;   // one constraint's part of the current point
   struct Direction;  // and of a step
-  struct Assembly;   // what the first pass over the data sums up
   struct Prediction;
   struct Limit;
+
+  // What the first pass over the data sums up.
+  struct Assembly {
+    GramSum<T> gram;
+    DualSums multipliers;
+    std::vector<double> right_side;
+    double penalty = 0, complementarity = 0;
+
+    Assembly& operator+=(const Assembly& other) {
+      gram += other.gram;
+      multipliers += other.multipliers;
+      add_to(right_side, other.right_side);
+      penalty += other.penalty;
+      complementarity += other.complementarity;
+      return *this;
+    }
+  };
 
   void allocate();
   void start();
   void start_within(double movement);
   void move(int64_t i, double length);
-  Assembly advance(double length);
+  Assembly& advance(double length);
   Prediction predict(const std::vector<double>& step);
   double correct(const std::vector<double>& step, double target);
   Progress measure(const Assembly& assembly, int64_t iterations) const;
-  bool factorise(std::vector<double> gram);
+  bool factorise(std::vector<double>& gram);
   Variable variable(int64_t i) const;
   Direction towards(const Variable& now, double slope, double pull, double push) const;
   double dot(const Matrix<T>& rows, int64_t row, const std::vector<double>& step) const;
@@ -67,6 +83,7 @@ class InteriorPoint {
   Incumbent best_;
   const RowTasks tasks_;
   const int64_t size_;    // features and bias
+  RepeatedSum<Assembly> assembly_;
   const bool is_squared_;
   linalg::Cholesky cholesky_;
   std::vector<double> weights_;                              // w and b

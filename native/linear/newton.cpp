@@ -1,5 +1,6 @@
 #include "newton.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace maxmargin::linear {
@@ -16,6 +17,8 @@ constexpr int64_t most_gradients = 500;
 constexpr double least_ridge = 1e-14;
 constexpr int most_ridges = 7;
 
+// A step ends where this share of its first slope is left.
+constexpr double flat = 1e-3;
 constexpr int most_lengths = 60;
 
 // Steps without progress, which mean rounding.
@@ -64,6 +67,16 @@ struct PrimalNewton<T>::Slope {
   }
 };
 
+// The first two derivatives on a line.
+template <class T>
+struct PrimalNewton<T>::Bend {
+  double first = 0, second = 0;
+
+  Bend& operator+=(const Bend& other) {
+    return first += other.first, second += other.second, *this;
+  }
+};
+
 template <class T>
 PrimalNewton<T>::PrimalNewton(const Matrix<T>& data, const Program& program, const Limits& limits,
                               const Execution& execution, const Report& report)
@@ -75,23 +88,34 @@ PrimalNewton<T>::PrimalNewton(const Matrix<T>& data, const Program& program, con
       smallest_value_(program.smallest_value()),
       best_(program.size(), data.n_columns),
       size_(data.n_columns + 1),
-      tasks_(RowTasks::of(data.n_rows, data.n_entries(), size_ * size_)),
-      light_tasks_(RowTasks::of(data.n_rows, data.n_entries(), size_)) {}
+      dense_gram_(RowTasks::of(data.n_rows, data.n_entries(), size_ * size_),
+                  GramSum<T>(data.is_sparse() ? 0 : data.n_columns)),
+      sparse_gram_(data),
+      light_tasks_(RowTasks::of(data.n_rows, data.n_entries(), size_)),
+      price_(program.ridge) {
+  for (double& value : price_) value = 1 / value;
+}
 
 template <class T>
 double PrimalNewton<T>::regularisation(int64_t c) const {
   return c + 1 < size_ ? 1.0 : program_.has_bias() ? program_.bias_weight : 1.0;
 }
 
-// What a point's slacks weigh in the Hessian.
+// What the slacks of the points from `begin` on weigh in the Hessian. Without branches: which points
+// have slack cannot be foreseen.
 template <class T>
-double PrimalNewton<T>::weight(int64_t row) const {
-  double weight = 0;
-  for (int64_t i = row; i < program_.size(); i += program_.n_points) {
-    const bool has_slack = program_.sign[i] * (score_[row] + program_.linear[i]) < 0;
-    if (has_slack) weight += 1 / program_.ridge[i];
+void PrimalNewton<T>::weigh(int64_t begin, int64_t end, double* weights) const {
+  const double* score = score_.data();
+  std::fill(weights, weights + (end - begin), 0.0);
+  for (int64_t side = 0; side < program_.size(); side += program_.n_points) {
+    const double* sign = program_.sign.data() + side;
+    const double* linear = program_.linear.data() + side;
+    const double* price = price_.data() + side;
+    for (int64_t r = begin; r < end; ++r) {
+      const bool has_slack = sign[r] * (score[r] + linear[r]) < 0;
+      weights[r - begin] += static_cast<double>(has_slack) * price[r];
+    }
   }
-  return weight;
 }
 
 template <class T>
@@ -104,13 +128,13 @@ auto PrimalNewton<T>::slope() const -> Slope {
         for (int64_t i = r; i < program_.size(); i += program_.n_points) {
           const double margin = program_.sign[i] * (score_[r] + program_.linear[i]);
           if (margin >= 0) continue;
-          const double a = -margin / program_.ridge[i];
+          const double a = -margin * price_[i];
           SideSum& own = sum.multipliers.side(program_.sign[i]);
           rows.add(r - first, a, own.combination.data());
           own.combination[size_ - 1] += a;
           own.linear += program_.linear[i] * a;
           own.ridge += 0.5 * program_.ridge[i] * a * a;
-          sum.penalty += program_.penalty(i, margin);
+          sum.penalty -= 0.5 * margin * a;
         }
       }
     });
@@ -137,20 +161,29 @@ std::vector<double> PrimalNewton<T>::direction(const std::vector<double>& gradie
   return size_ <= most_factorised ? by_factorising(gradient) : by_conjugate_gradients(gradient);
 }
 
+// X'DX over the points with slack.
+template <class T>
+std::vector<double> PrimalNewton<T>::gram() {
+  if (data_.is_sparse()) {
+    std::vector<double> weights(data_.n_rows);
+    weigh(0, data_.n_rows, weights.data());
+    return sparse_gram_.of(weights, execution_);
+  }
+  const auto visit = [&](int64_t begin, int64_t end, GramSum<T>& sum, threads::Worker& worker) {
+    double weights[window_rows];
+    for_each_window(data_, begin, end, worker,
+                    [&](const Matrix<T>& rows, int64_t first, int64_t last) {
+      weigh(first, last, weights);
+      const bool any = std::any_of(weights, weights + (last - first), [](double w) { return w > 0; });
+      if (any) sum.add(rows, weights);
+    });
+  };
+  return dense_gram_.over_rows(execution_, visit).matrix();
+}
+
 template <class T>
 std::vector<double> PrimalNewton<T>::by_factorising(const std::vector<double>& gradient) {
-  GramSum<T> total = sum_over_rows(
-      tasks_, GramSum<T>(data_.n_columns), execution_,
-      [&](int64_t begin, int64_t end, GramSum<T>& sum, threads::Worker& worker) {
-        double weights[window_rows];
-        for_each_window(data_, begin, end, worker,
-                        [&](const Matrix<T>& rows, int64_t first, int64_t last) {
-          bool any = false;
-          for (int64_t r = first; r < last; ++r) any |= (weights[r - first] = weight(r)) > 0;
-          if (any) sum.add(rows, weights);
-        });
-      });
-  std::vector<double>& matrix = total.matrix();
+  std::vector<double> matrix = gram();
   for (int64_t c = 0; c < size_; ++c) matrix[c * size_ + c] += regularisation(c);
   if (!program_.has_bias()) {
     double* last = matrix.data() + (size_ - 1) * size_;
@@ -175,10 +208,11 @@ std::vector<double> PrimalNewton<T>::times_hessian(const std::vector<double>& st
       [&](int64_t begin, int64_t end, VectorSum& sum, threads::Worker& worker) {
         for_each_window(data_, begin, end, worker,
                         [&](const Matrix<T>& rows, int64_t first, int64_t last) {
+          double weights[window_rows];
+          weigh(first, last, weights);
           for (int64_t r = first; r < last; ++r) {
-            const double own = weight(r);
-            if (own == 0) continue;
-            const double scaled = own * (rows.dot(r - first, step.data()) + bias);
+            if (weights[r - first] == 0) continue;
+            const double scaled = weights[r - first] * (rows.dot(r - first, step.data()) + bias);
             rows.add(r - first, scaled, sum.values.data());
             sum.values[size_ - 1] += scaled;
           }
@@ -225,17 +259,38 @@ std::vector<double> PrimalNewton<T>::scores_of(const std::vector<double>& step) 
   return scores;
 }
 
+// What the points from `begin` to `end` add to the first two derivatives on the line: sums side by
+// side, without branches.
+template <class T>
+auto PrimalNewton<T>::bend(const std::vector<double>& change, double length, int64_t begin,
+                           int64_t end) const -> Bend {
+  constexpr int64_t width = 4;
+  double first[width] = {}, second[width] = {};
+  for (int64_t side = 0; side < program_.size(); side += program_.n_points) {
+    const double* sign = program_.sign.data() + side;
+    const double* linear = program_.linear.data() + side;
+    const double* price = price_.data() + side;
+    const auto add = [&](int64_t r, int64_t k) {
+      const double reach = score_[r] + linear[r] + length * change[r];
+      const bool has_slack = sign[r] * reach < 0;
+      const double pull = static_cast<double>(has_slack) * change[r] * price[r];
+      first[k] += pull * reach;
+      second[k] += pull * change[r];
+    };
+    int64_t r = begin;
+    for (; r + width <= end; r += width) {
+      for (int64_t k = 0; k < width; ++k) add(r + k, k);
+    }
+    for (; r < end; ++r) add(r, 0);
+  }
+  return {first[0] + first[1] + first[2] + first[3], second[0] + second[1] + second[2] + second[3]};
+}
+
 // Newton's method on the line, whose derivative is increasing and piecewise linear; kept within a
-// bracket.
+// bracket. It ends where little is left of the slope.
 template <class T>
 double PrimalNewton<T>::best_length(const std::vector<double>& step,
-                                    const std::vector<double>& change) const {
-  struct Derivatives {
-    double first = 0, second = 0;
-    Derivatives& operator+=(const Derivatives& other) {
-      return first += other.first, second += other.second, *this;
-    }
-  };
+                                    const std::vector<double>& change, double slope) const {
   double linear = 0, quadratic = 0;
   for (int64_t c = 0; c < size_; ++c) {
     linear += regularisation(c) * weights_[c] * step[c];
@@ -243,26 +298,16 @@ double PrimalNewton<T>::best_length(const std::vector<double>& step,
   }
   double low = 0, high = std::numeric_limits<double>::infinity(), length = 1;
   for (int k = 0; k < most_lengths; ++k) {
-    const auto visit = [&](int64_t begin, int64_t end, Derivatives& sum, threads::Worker&) {
-      for (int64_t i = 0; i < program_.size(); i += program_.n_points) {
-        for (int64_t r = begin; r < end; ++r) {
-          const double sign = program_.sign[i + r];
-          const double margin = sign * (score_[r] + length * change[r] + program_.linear[i + r]);
-          if (margin >= 0) continue;
-          sum.first += margin * sign * change[r] / program_.ridge[i + r];
-          sum.second += change[r] * change[r] / program_.ridge[i + r];
-        }
-      }
+    const auto visit = [&](int64_t begin, int64_t end, Bend& sum, threads::Worker&) {
+      sum += bend(change, length, begin, end);
     };
-    const Derivatives at = sum_over_rows(light_tasks_, Derivatives{}, execution_, visit);
+    const Bend at = sum_over_rows(light_tasks_, Bend{}, execution_, visit);
     const double first = linear + length * quadratic + at.first, second = quadratic + at.second;
-    if (first > 0) high = std::min(high, length);
-    if (first < 0) low = std::max(low, length);
+    if (std::abs(first) <= flat * std::abs(slope)) return length;
+    (first > 0 ? high : low) = length;
     const double next = length - first / second;
     const bool is_inside = next > low && next < high;
-    const double moved = is_inside ? next : std::isinf(high) ? 2 * length : 0.5 * (low + high);
-    if (std::abs(moved - length) <= 1e-12 * length || first == 0) return length;
-    length = moved;
+    length = is_inside ? next : std::isinf(high) ? 2 * length : 0.5 * (low + high);
   }
   return length;
 }
@@ -273,7 +318,7 @@ std::vector<double> PrimalNewton<T>::multipliers() const {
   std::vector<double> found(program_.size());
   for (int64_t i = 0; i < program_.size(); ++i) {
     const double margin = program_.sign[i] * (score_[i % program_.n_points] + program_.linear[i]);
-    if (margin < 0) found[i] = -margin / program_.ridge[i];
+    if (margin < 0) found[i] = -margin * price_[i];
   }
   return found;
 }
@@ -303,10 +348,10 @@ Outcome PrimalNewton<T>::run(const std::vector<double>& weights, double bias) {
       if (gap <= limits_.gap) return {Ending::converged, progress};
       if (iteration >= limits_.most_iterations) return {Ending::iterations, progress};
       if (in_vain >= patience && gap < 1e-2) return {Ending::stalled, progress};
-      const std::vector<double> step = direction(gradient(now));
+      const std::vector<double> down = gradient(now), step = direction(down);
       if (step.empty()) return {Ending::stalled, progress};
       const std::vector<double> change = scores_of(step);
-      const double length = best_length(step, change);
+      const double length = best_length(step, change, dot(down, step));
       for (int64_t c = 0; c < size_; ++c) weights_[c] += length * step[c];
       for (int64_t r = 0; r < program_.n_points; ++r) score_[r] += length * change[r];
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../linalg/cholesky.h"
+#include "changing_gram.h"
 #include "dual_value.h"
 #include "gram.h"
 #include "incumbent.h"
@@ -30,6 +31,7 @@ class PrimalNewton {
 
  private:
   struct Slope;  // what the gradient and the values need from the data
+  struct Bend;
 
   Slope slope() const;
   std::vector<double> multipliers() const;
@@ -39,10 +41,13 @@ class PrimalNewton {
   std::vector<double> by_conjugate_gradients(const std::vector<double>& gradient) const;
   std::vector<double> times_hessian(const std::vector<double>& step) const;
   std::vector<double> scores_of(const std::vector<double>& step) const;
-  double best_length(const std::vector<double>& step, const std::vector<double>& change) const;
+  Bend bend(const std::vector<double>& change, double length, int64_t begin, int64_t end) const;
+  double best_length(const std::vector<double>& step, const std::vector<double>& change,
+                     double slope) const;
   Progress measure(const Slope& slope, int64_t iterations) const;
   double regularisation(int64_t c) const;
-  double weight(int64_t row) const;
+  void weigh(int64_t begin, int64_t end, double* weights) const;
+  std::vector<double> gram();
 
   const Matrix<T>& data_;
   const Program& program_;
@@ -52,7 +57,10 @@ class PrimalNewton {
   const double smallest_value_;
   Incumbent best_;
   const int64_t size_;  // features and bias
-  const RowTasks tasks_, light_tasks_;
+  RepeatedSum<GramSum<T>> dense_gram_;
+  ChangingGram<T> sparse_gram_;
+  const RowTasks light_tasks_;
+  std::vector<double> price_;  // 1 / ridge
   linalg::Cholesky cholesky_;
   std::vector<double> weights_, score_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "../kernels/block.h"
@@ -28,18 +29,37 @@ struct RowTasks {
   int64_t end(int64_t task) const { return begin(task + 1); }
 };
 
-// Calls visit(begin, end, sums, worker) for every task; returns the total of the sums, which need +=.
+// A sum that is taken again and again; its parts keep their memory.
+template <class Sums>
+class RepeatedSum {
+ public:
+  RepeatedSum(const RowTasks& tasks, Sums zero) : tasks_(tasks), zero_(std::move(zero)) {}
+
+  // Calls visit(begin, end, sums, worker) for every task; returns the total of the sums, which need
+  // +=. The total is valid until the next call.
+  template <class Visit>
+  Sums& over_rows(const Execution& execution, const Visit& visit) {
+    parts_.resize(tasks_.n_tasks, zero_);
+    const auto run = [&](int64_t task, threads::Worker& worker) {
+      parts_[task] = zero_;
+      visit(tasks_.begin(task), tasks_.end(task), parts_[task], worker);
+    };
+    threads::parallel_for(tasks_.n_tasks, execution.n_threads, run, execution.should_stop);
+    for (int64_t task = 1; task < tasks_.n_tasks; ++task) parts_[0] += parts_[task];
+    return parts_[0];
+  }
+
+ private:
+  RowTasks tasks_;
+  Sums zero_;
+  std::vector<Sums> parts_;
+};
+
 template <class Sums, class Visit>
 Sums sum_over_rows(const RowTasks& tasks, const Sums& zero, const Execution& execution,
                    const Visit& visit) {
-  std::vector<Sums> parts(tasks.n_tasks, zero);
-  const auto run = [&](int64_t task, threads::Worker& worker) {
-    visit(tasks.begin(task), tasks.end(task), parts[task], worker);
-  };
-  threads::parallel_for(tasks.n_tasks, execution.n_threads, run, execution.should_stop);
-  Sums total = std::move(parts[0]);
-  for (int64_t task = 1; task < tasks.n_tasks; ++task) total += parts[task];
-  return total;
+  RepeatedSum<Sums> sum(tasks, zero);
+  return std::move(sum.over_rows(execution, visit));
 }
 
 // For passes that add nothing up.

@@ -154,9 +154,9 @@ class LinearMachine(Certified, CallbackSupportMixin, BaseEstimator):
     @staticmethod
     def _counting(data: LinearData) -> LinearData:
         """Leave out the points of weight zero or less."""
-        rows = positive_rows(data.weight)
-        if len(rows) == data.n_points:
+        if data.weight.min() > 0:
             return data
+        rows = positive_rows(data.weight)
         return replace(data, X=data.X[rows], y=data.y[rows], weight=data.weight[rows], rows=rows)
 
     def _bias(self) -> Bias:

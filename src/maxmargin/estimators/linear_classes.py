@@ -6,14 +6,42 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["Contest", "class_weights", "contests_of", "machine_names", "plain"]
+__all__ = ["Contest", "class_weights", "contests_of", "encoded", "machine_names", "plain"]
 
 #: Signs and weights of one machine's points.
 Contest = tuple[Floats, Floats]
+
+
+def encoded(y: Any) -> tuple[Any, Integers]:
+    """Return the classes in order, and the place of each label among them."""
+    found = _encoded_by_table(y)
+    if found is not None:
+        return found
+    check_classification_targets(y)
+    classes = np.unique(y)
+    return classes, np.searchsorted(classes, y).astype(np.int64, copy=False)
+
+
+def _encoded_by_table(y: Any) -> tuple[Any, Integers] | None:
+    """Count whole numbers that lie close together, which is many times as fast as sorting them."""
+    is_whole = y.dtype.kind in "iu" and np.can_cast(y.dtype, np.int64)
+    if y.ndim != 1 or not is_whole or len(y) == 0:
+        return None
+    low, high = int(y.min()), int(y.max())
+    if high - low >= len(y):
+        return None
+    place = y.astype(np.int64) - low
+    is_used = np.bincount(place) > 0
+    classes = np.flatnonzero(is_used)
+    # scikit-learn warns of labels that look like amounts.
+    if 2 * len(classes) > len(y):
+        return None
+    return (classes + low).astype(y.dtype), (np.cumsum(is_used) - 1)[place]
 
 
 def contests_of(
@@ -33,7 +61,9 @@ def contests_of(
 def class_weights(given: Any, names: Any, labels: Integers, weight: Floats) -> Floats:
     """Return what multiplies C in each class; "balanced" weights count each point by its own."""
     held = np.bincount(labels, weight, len(names))
-    if isinstance(given, str):
+    if given is None:
+        found = np.ones(len(names))
+    elif isinstance(given, str):
         found = np.zeros(len(names))
         np.divide(held.sum() / len(names), held, out=found, where=held > 0)
     else:

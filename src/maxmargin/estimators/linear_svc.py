@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.estimators.callbacks import FitTasks
@@ -18,6 +17,7 @@ from maxmargin.estimators.linear_classes import (
     Contest,
     class_weights,
     contests_of,
+    encoded,
     machine_names,
     plain,
 )
@@ -300,15 +300,13 @@ class LinearSVC(ClassifierMixin, WeightedPrediction, LinearMachine):
         return self.classes_[np.argmax(scores, axis=1)]
 
     def _encode(self, y: Any) -> Integers:
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        labels = np.searchsorted(self.classes_, y)
+        self.classes_, labels = encoded(y)
         if len(self.classes_) < 2:
             raise InvalidInputError(
                 "This solver needs samples of at least 2 classes in the data, but the data "
                 f"contains only one class: {self.classes_[0]!r}"
             )
-        return np.asarray(labels, dtype=np.int64)
+        return labels
 
 
 def _problem(X: Any, contest: Contest, C: float, loss: Any, bias: Bias) -> Problem:
