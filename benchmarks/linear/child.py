@@ -35,7 +35,10 @@ def main(
     task = libraries.Task.of(data, float(tolerance) if tolerance else None)
     y, y_test = data["y"], data.get("y_test")
     warm_up(library, data["X"], y, task)
-    X, X_test = library.prepare(data["X"]), library.prepare(data["X_test"])
+    start = perf_counter()
+    X = library.prepare(data["X"])
+    prepare = perf_counter() - start
+    X_test = library.prepare(data["X_test"])
     rows_predicted = data["X_test"].shape[0]
     del data
 
@@ -53,7 +56,9 @@ def main(
 
     library.machines(fitted.model).save(Path(machines_file))
     result = {
+        "prepare_s": prepare,
         "fit_s": fit,
+        "whole_s": prepare + fit,
         "predict_s": predict,
         "rows_predicted": rows_predicted,
         "memory_mib": peak - before,

@@ -1,7 +1,7 @@
 """The libraries: how each takes the data, fits, predicts, and shows its machines.
 
-`prepare` is not timed. Every library solves the same problem: the bias belongs to a constant
-feature with the value 1.
+`prepare` is timed apart from `fit`. Every library solves the same problem: the bias belongs to a
+constant feature with the value 1.
 """
 
 from __future__ import annotations
@@ -62,6 +62,11 @@ class Library(ABC):
     @property
     def version(self) -> str:
         return version(self.package)
+
+    @property
+    def converts(self) -> bool:
+        """Whether it needs the data in a format of its own."""
+        return type(self).prepare is not Library.prepare
 
     def prepare(self, X: Any) -> Any:
         return X

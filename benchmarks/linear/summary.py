@@ -11,7 +11,7 @@ from benchmarks.linear.problems import PROBLEMS, Problem
 from benchmarks.linear.results import Record, Results
 from benchmarks.ratios import runs_of_each
 
-MEDIANS = ("fit_s", "predict_s", "memory_mib", "memory_total_mib")
+MEDIANS = ("prepare_s", "fit_s", "whole_s", "predict_s", "memory_mib", "memory_total_mib")
 Key = tuple[str, str]
 
 
