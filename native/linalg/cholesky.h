@@ -21,11 +21,12 @@ class Cholesky {
 
  private:
   int64_t subtract_earlier(int64_t first, int64_t last);
+  void divide_below(int64_t done, int64_t first, int64_t last);
   const double* row(int64_t i) const { return factor_.data() + i * n_; }
 
   int64_t n_ = 0;
   std::vector<double> factor_;  // lower triangle, row by row
-  std::vector<double> product_;
+  std::vector<double> product_, columns_;
 };
 
 }  // namespace maxmargin::linalg
