@@ -29,7 +29,7 @@ constexpr double much_less = 0.1;
 // far ahead they are fetched.
 constexpr double cache_bytes = 1 << 19;
 constexpr size_t neighbours = 8;
-constexpr size_t ahead = 4;
+constexpr size_t ahead = 8;
 
 // Times any slack it is a number still.
 constexpr double largest_price = 1e200;

@@ -76,7 +76,11 @@ struct Matrix {
         reinterpret_cast<const char*>(is_sparse() ? values + starts[row] : dense(row));
     __builtin_prefetch(entries);
     __builtin_prefetch(entries + 64);
-    if (is_sparse()) __builtin_prefetch(columns + starts[row]);
+    __builtin_prefetch(entries + 128);
+    if (is_sparse()) {
+      __builtin_prefetch(columns + starts[row]);
+      __builtin_prefetch(columns + starts[row] + 16);
+    }
   }
 
   // sums += the squares of the row's entries
