@@ -3,7 +3,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
+
 #include "../decomposition/decomposition.h"
+#include "../decomposition/in_step.h"
 #include "arrays.h"
 #include "listener.h"
 #include "sources.h"
@@ -90,7 +93,7 @@ const std::string out_of_time = "seconds";
 template <class T>
 nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs, std::vector<nb::object> similarities,
                    double tolerance, int64_t most_steps, int64_t working_set, int64_t whole_up_to, int64_t widest,
-                   int n_threads, double seconds, nb::object watch) {
+                   int64_t in_step, int n_threads, double seconds, nb::object watch) {
   rows::RowStore<T>& store = held.store;
   const int64_t n_points = store.source().n_points();
   if (similarities.size() != programs.size()) {
@@ -114,43 +117,80 @@ nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs, std::vect
   const threads::ShouldStop should_stop = [&] { return listener.should_stop(); };
   {
     nb::gil_scoped_release without_interpreter;
-    // A program that has used its share of the time leaves the rest to the others.
-    const auto solve_one = [&](int64_t index, int threads, double share) {
+    using Solver = decomposition::Decomposition<T>;
+    // Programs that have used their share of the time leave the rest to the others.
+    const auto solve = [&](std::span<const int64_t> which, int threads, double share) {
       if (listener.has_stopped()) return;
       const auto began = Listener::Clock::now();
       const threads::ShouldStop ends = [&] {
         const bool is_late = share >= 0 && Listener::since(began) >= share;
-        results[index].is_late = results[index].is_late || is_late;
+        for (const int64_t k : which) results[k].is_late = results[k].is_late || is_late;
         return is_late || listener.should_stop();
       };
       const Execution execution{threads, ends};
-      const decomposition::Report report = [&, index](const decomposition::Progress& progress) {
-        listener.report(index, {progress.steps, progress.violation, progress.primal, progress.dual});
-      };
-      decomposition::Decomposition<T> solver(*programs[index], store, limits, execution, report);
-      results[index].outcome = solver.run(std::move(known[index]));
-      results[index].gradient = solver.gradient();
-      if (!solver.takes_all()) {
-        results[index].similarities = solver.similarities();
-        results[index].parts = solver.parts();
+      std::vector<decomposition::Report> reports;
+      for (const int64_t index : which) {
+        reports.push_back([&listener, index](const decomposition::Progress& now) {
+          listener.report(index, {now.steps, now.violation, now.primal, now.dual});
+        });
       }
-      listener.program_done();
+      std::vector<std::unique_ptr<Solver>> held;
+      std::vector<Solver*> solvers;
+      std::vector<std::vector<double>> starts;
+      for (size_t k = 0; k < which.size(); ++k) {
+        Program& program = *programs[which[k]];
+        held.push_back(std::make_unique<Solver>(program, store, limits, execution, reports[k]));
+        solvers.push_back(held.back().get());
+        starts.push_back(std::move(known[which[k]]));
+      }
+      std::vector<decomposition::Outcome> outcomes;
+      if (which.size() == 1) {
+        outcomes.push_back(solvers[0]->run(std::move(starts[0])));
+      } else {
+        outcomes = decomposition::run_in_step<T>(solvers, std::move(starts), execution);
+      }
+      for (size_t k = 0; k < which.size(); ++k) {
+        Result& result = results[which[k]];
+        result.outcome = outcomes[k];
+        result.gradient = solvers[k]->gradient();
+        if (!solvers[k]->takes_all()) {
+          result.similarities = solvers[k]->similarities();
+          result.parts = solvers[k]->parts();
+        }
+        listener.program_done();
+      }
     };
-    // Small programs run side by side and leave the store alone; large ones share it in turn.
-    std::vector<int64_t> small, large;
+    // Small programs run side by side and leave the store alone; large ones share it in turn, or in
+    // step where they start from known sums over the same points.
+    std::vector<int64_t> small;
+    std::vector<std::vector<int64_t>> large;
+    const auto goes_in_step = [&](int64_t k) {
+      return !known[k].empty() && programs[k]->n_parts == 0;
+    };
     for (int64_t k = 0; k < n_programs; ++k) {
-      const bool is_small = n_programs > 1 && programs[k]->size() <= whole_up_to;
-      (is_small ? small : large).push_back(k);
+      if (n_programs > 1 && programs[k]->size() <= whole_up_to) {
+        small.push_back(k);
+        continue;
+      }
+      const bool joins = !large.empty() && static_cast<int64_t>(large.back().size()) < in_step &&
+                         goes_in_step(k) && goes_in_step(large.back()[0]) &&
+                         programs[k]->point == programs[large.back()[0]]->point;
+      if (!joins) large.emplace_back();
+      large.back().push_back(k);
     }
     std::atomic<int64_t> n_left = n_programs;
     try {
       const auto solve_small = [&](int64_t task, threads::Worker&) {
         // Programs that run at the same time need not share it.
         const int64_t in_turn = (n_left-- + n_threads - 1) / std::max(n_threads, 1);
-        solve_one(small[task], 1, listener.share(in_turn));
+        solve({&small[task], 1}, 1, listener.share(in_turn));
       };
       threads::parallel_for(static_cast<int64_t>(small.size()), n_threads, solve_small, should_stop);
-      for (const int64_t k : large) solve_one(k, n_threads, listener.share(n_left--));
+      for (const std::vector<int64_t>& group : large) {
+        const auto count = static_cast<int64_t>(group.size());
+        solve(group, n_threads, static_cast<double>(count) * listener.share(n_left));
+        n_left -= count;
+      }
     } catch (const threads::Interrupted&) {
     }
   }
@@ -174,7 +214,7 @@ void bind_store(nb::module_& module, const char* name) {
       .def(nb::init<nb::object, Vector<int64_t>, int64_t>(), "source"_a, "boundaries"_a, "budget"_a);
   module.def("decompose", &decompose<T>, "store"_a, "programs"_a, "similarities"_a,
              "tolerance"_a, "most_steps"_a, "working_set"_a, "whole_up_to"_a, "widest"_a,
-             "n_threads"_a, "seconds"_a, "watch"_a.none());
+             "in_step"_a, "n_threads"_a, "seconds"_a, "watch"_a.none());
 }
 
 }  // namespace

@@ -21,30 +21,10 @@ constexpr double most_idle = 0.8;
 // Steps in float32 lose too many digits below this.
 bool is_precise(const Limits& limits) { return limits.tolerance < 5e-5; }
 
-// Rounds after which the dual must have risen by this share or the violation halved, and the most
-// steps of one.
-constexpr int64_t patience = 32;
-constexpr double least_rise = 1e-11;
+// The most steps of one round.
 int64_t most_steps_a_round(int64_t n_variables) { return 50'000 + 64 * n_variables; }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// Notices when rounds no longer help.
-class Patience {
- public:
-  bool is_over(const Progress& progress) {
-    if (progress.rounds % patience != 0) return false;
-    size_ = std::max(size_, std::abs(progress.dual));
-    const bool is_slow = progress.dual - dual_ < least_rise * size_;
-    const bool is_over = is_slow && progress.violation > 0.5 * violation_;
-    dual_ = progress.dual;
-    violation_ = progress.violation;
-    return is_over;
-  }
-
- private:
-  double dual_ = -infinity, violation_ = infinity, size_ = 0;
-};
 
 }  // namespace
 
@@ -77,38 +57,15 @@ int64_t Decomposition<T>::capacity() const {
 
 template <class T>
 Outcome Decomposition<T>::run(std::vector<double> similarities) {
-  Progress progress{.steps = 0, .rounds = 0, .violation = infinity, .primal = infinity,
-                    .dual = -infinity};
-  Patience patience;
-  const auto end = [&](Ending ending) {
-    program_.value = scores_.value;
-    return Outcome{ending, progress};
-  };
   try {
     start(std::move(similarities));
-    for (;; ++rounds_) {
-      const std::vector<Ends> ends = scores_.ends(program_.size(), program_.n_groups);
-      progress = measure(ends);
-      report_(progress);
-      // Infinities in the kernel leave scores that compare with nothing, and so violate nothing.
-      if (!std::isfinite(progress.dual)) return end(Ending::stalled);
-      if (progress.violation <= limits_.tolerance) return end(Ending::converged);
-      if (steps_ >= limits_.most_steps) return end(Ending::steps);
-      if (patience.is_over(progress)) return end(Ending::stalled);
-      pacer_.checkpoint();
-
-      if (!takes_all()) load_matrix(choose_working_set(ends));
-      if (solve_working_set(progress.violation) == 0) return end(Ending::stalled);
-      if (takes_all()) {
-        scores_ = subproblem_.scores;
-      } else {
-        apply_changes();
-        score_all();
-      }
+    while (choose() && solve()) {
+      if (!takes_all()) similarities_.add(changes(), execution_);
+      adopt();
     }
   } catch (const threads::Interrupted&) {
-    return end(Ending::interrupted);
   }
+  return end();
 }
 
 template <class T>
@@ -128,13 +85,36 @@ void Decomposition<T>::start(std::vector<double> similarities) {
 }
 
 template <class T>
+bool Decomposition<T>::choose() {
+  const std::vector<Ends> ends = scores_.ends(program_.size(), program_.n_groups);
+  Progress& progress = outcome_.progress;
+  progress = measure(ends);
+  report_(progress);
+  // Infinities in the kernel leave scores that compare with nothing, and so violate nothing.
+  if (!std::isfinite(progress.dual)) return end_by(Ending::stalled);
+  if (progress.violation <= limits_.tolerance) return end_by(Ending::converged);
+  if (steps_ >= limits_.most_steps) return end_by(Ending::steps);
+  if (patience_.is_over(progress.rounds, progress.violation, progress.dual)) {
+    return end_by(Ending::stalled);
+  }
+  pacer_.checkpoint();
+  if (!takes_all()) load_matrix(choose_working_set(ends));
+  return true;
+}
+
+template <class T>
+bool Decomposition<T>::solve() {
+  return solve_working_set(outcome_.progress.violation) > 0 || end_by(Ending::stalled);
+}
+
+template <class T>
 void Decomposition<T>::apply_start() {
   std::vector<Change> changes;
   for (int64_t v = 0; v < program_.size(); ++v) {
     if (program_.value[v] == 0 || program_.point[v] == no_point) continue;
     changes.push_back({v, program_.point[v], program_.direction[v] * program_.value[v], false});
   }
-  similarities_.add(std::move(changes), execution_);
+  similarities_.add(changes, execution_);
 }
 
 template <class T>
@@ -319,9 +299,8 @@ void Decomposition<T>::mirror(const std::vector<int32_t>& slots) {
                         execution_.should_stop);
 }
 
-// Adopts the working set's new values and brings the gradient up to date.
 template <class T>
-void Decomposition<T>::apply_changes() {
+std::vector<Change> Decomposition<T>::changes() const {
   std::vector<Change> changes;
   for (int64_t slot = 0; slot < working_set_.size(); ++slot) {
     const int32_t v = working_set_.member(slot);
@@ -330,10 +309,26 @@ void Decomposition<T>::apply_changes() {
     const bool is_free = value > scores_.low[v] && value < scores_.high[v];
     changes.push_back({v, program_.point[v], program_.direction[v] * change, is_free});
   }
-  similarities_.add(std::move(changes), execution_);
+  return changes;
+}
+
+template <class T>
+void Decomposition<T>::adopt() {
+  ++rounds_;
+  if (takes_all()) {
+    scores_ = subproblem_.scores;
+    return;
+  }
   for (int64_t slot = 0; slot < working_set_.size(); ++slot) {
     scores_.value[working_set_.member(slot)] = subproblem_.scores.value[slot];
   }
+  score_all();
+}
+
+template <class T>
+Outcome Decomposition<T>::end() {
+  program_.value = scores_.value;
+  return outcome_;
 }
 
 template <class T>

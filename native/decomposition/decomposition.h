@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
+#include "patience.h"
 #include "program.h"
 #include "similarities.h"
 #include "subproblem.h"
@@ -48,6 +50,16 @@ class Decomposition {
   // the points of the program's segments in order, so that it need not be computed.
   Outcome run(std::vector<double> similarities);
 
+  // What `run` is made of, for programs that go in step. A round goes on while both say so; then its
+  // changes are to be added to the similarities, before it is adopted.
+  void start(std::vector<double> similarities);
+  bool choose();
+  bool solve();
+  std::vector<Change> changes() const;
+  void adopt();
+  Outcome end();
+  Similarities<T>& similarities_to_change() { return similarities_; }
+
   // u's derivative at the end; empty if the run was interrupted before it was known.
   std::vector<double> gradient() const;
 
@@ -61,7 +73,10 @@ class Decomposition {
   const std::vector<double>& parts() const { return similarities_.parts(); }
 
  private:
-  void start(std::vector<double> similarities);
+  bool end_by(Ending ending) {
+    outcome_.ending = ending;
+    return false;
+  }
   void apply_start();
   void score_by_matrix();
   int64_t capacity() const;
@@ -77,7 +92,6 @@ class Decomposition {
   const std::vector<int32_t>& choose_working_set(const std::vector<Ends>& ends);
   bool widen(const std::vector<Ends>& ends);
   int64_t solve_working_set(double violation);
-  void apply_changes();
 
   Program& program_;
   const Limits limits_;
@@ -96,6 +110,13 @@ class Decomposition {
   bool is_wide_ = false;  // whether the working set is everything that may still move
   bool has_started_ = false;  // whether the scores are those of the values
   int64_t steps_ = 0, rounds_ = 0;
+  Patience patience_;
+  Outcome outcome_{Ending::interrupted,  // until another end is reached
+                   {.steps = 0,
+                    .rounds = 0,
+                    .violation = std::numeric_limits<double>::infinity(),
+                    .primal = std::numeric_limits<double>::infinity(),
+                    .dual = -std::numeric_limits<double>::infinity()}};
 };
 
 }  // namespace maxmargin::decomposition

@@ -12,6 +12,9 @@ namespace {
 constexpr int64_t batch_rows = 128;
 int64_t task_columns(int64_t n_columns) { return n_columns >= 16384 ? 1024 : 256; }
 
+// Programs in step begin near their ends, which may come before a kept row has paid.
+constexpr int caution_in_step = 4;
+
 // Rows that wait to be filled give their memory back if that is interrupted.
 template <class T>
 struct Reservations {
@@ -33,16 +36,24 @@ struct Reservations {
   }
 };
 
-// Variables of one point share its row: sorts the changes by point, and returns where each point's
-// begin, with the end behind the last.
-std::vector<size_t> sort_by_point(std::vector<Change>& changes) {
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const Change& a, const Change& b) { return a.point < b.point; });
+// What a change adds to one of several sums.
+struct Term {
+  int64_t point;
+  int32_t sum;
+  double amount;
+  bool is_free;
+};
+
+// Terms of one point share its row: sorts them by point, and returns where each point's begin, with
+// the end behind the last.
+std::vector<size_t> sort_by_point(std::vector<Term>& terms) {
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const Term& a, const Term& b) { return a.point < b.point; });
   std::vector<size_t> starts;
-  for (size_t k = 0; k < changes.size(); ++k) {
-    if (k == 0 || changes[k].point != changes[k - 1].point) starts.push_back(k);
+  for (size_t k = 0; k < terms.size(); ++k) {
+    if (k == 0 || terms[k].point != terms[k - 1].point) starts.push_back(k);
   }
-  starts.push_back(changes.size());
+  starts.push_back(terms.size());
   return starts;
 }
 
@@ -58,62 +69,64 @@ struct Choice {
   }
 };
 
+// By sum: the rows of one batch that it takes.
+using Choices = std::vector<Choice>;
+
+// Adds rows of a batch to all sums, `stride` apart, while their columns are in the cache.
 template <class T>
-void add_chosen(const T* const* rows, const Choice& choice, int64_t first, int64_t n, double* sums) {
-  const auto& loops = simd::active_loops<T>();
-  const auto n_chosen = static_cast<int64_t>(choice.rows.size());
+void add_batch(const T* const* rows, const Choices& choices, int64_t first, int64_t n, double* sums,
+               int64_t stride) {
   const T* chosen[batch_rows];
-  for (int64_t begin = 0; begin < n_chosen; begin += batch_rows) {
-    const int64_t count = std::min(batch_rows, n_chosen - begin);
-    for (int64_t k = 0; k < count; ++k) chosen[k] = rows[choice.rows[begin + k]];
-    loops.add_weighted(chosen, choice.weights.data() + begin, count, first, n, sums);
+  for (size_t i = 0; i < choices.size(); ++i) {
+    const auto count = static_cast<int64_t>(choices[i].rows.size());
+    for (int64_t k = 0; k < count; ++k) chosen[k] = rows[choices[i].rows[k]];
+    simd::active_loops<T>().add_weighted(chosen, choices[i].weights.data(), count, first, n,
+                                         sums + static_cast<int64_t>(i) * stride);
   }
 }
 
-// How much of a variable belongs to a part; without parts there is one, of everything.
+// How much of a variable belongs to a part.
 double share(const Program& program, int32_t part, int64_t variable) {
-  if (program.n_parts == 0) return 1;
   return program.shares[part * (program.shares.size() / program.n_parts) + variable];
 }
 
-// Adding rows to the sums of one segment: kept ones, and others that are computed on the way.
+// Adding rows to sums over one segment: kept ones, and others that are computed on the way.
 template <class T>
 class Addition {
  public:
-  // The changes of each point begin at one of `starts`.
-  Addition(rows::RowStore<T>& store, const Program& program, int64_t segment,
-           std::span<const Change> changes, std::span<const size_t> starts)
+  // The terms of each point begin at one of `starts`.
+  Addition(rows::RowStore<T>& store, int64_t segment, int32_t n_sums, std::span<const Term> terms,
+           std::span<const size_t> starts)
       : store_(store),
         segment_(segment),
-        n_parts_(std::max(program.n_parts, 1)),
-        fresh_{store, segment, {}, {}},
-        kept_parts_(n_parts_) {
+        fresh_{store, segment, {}, {}} {
     std::vector<char> is_free;
+    std::vector<double> weights(n_sums);
     for (size_t k = 0; k + 1 < starts.size(); ++k) {
-      const auto own = changes.subspan(starts[k], starts[k + 1] - starts[k]);
-      std::vector<Choice>* parts = &kept_parts_;
-      size_t row = kept_.size();
-      if (const T* part = store.find(segment, own[0].point)) {
+      const auto own = terms.subspan(starts[k], starts[k + 1] - starts[k]);
+      const T* part = store.find(segment, own[0].point);
+      const size_t n_before = part != nullptr ? kept_.size() : fresh_.points.size();
+      std::vector<Choices>& batches = part != nullptr ? kept_choices_ : fresh_choices_;
+      if (n_before % batch_rows == 0) batches.emplace_back(n_sums);
+      if (part != nullptr) {
         kept_.push_back(part);
       } else {
-        row = fresh_.points.size() % batch_rows;
-        if (row == 0) new_parts_.emplace_back(n_parts_);
-        parts = &new_parts_.back();
         fresh_.points.push_back(own[0].point);
-        is_free.push_back(std::ranges::any_of(own, &Change::is_free));
+        is_free.push_back(std::ranges::any_of(own, &Term::is_free));
       }
-      for (int32_t p = 0; p < n_parts_; ++p) {
-        double weight = 0;
-        for (const Change& c : own) weight += share(program, p, c.variable) * c.amount;
-        (*parts)[p].add(static_cast<int64_t>(row), weight);
+      std::ranges::fill(weights, 0.0);
+      for (const Term& term : own) weights[term.sum] += term.amount;
+      for (int32_t i = 0; i < n_sums; ++i) {
+        batches.back()[i].add(static_cast<int64_t>(n_before % batch_rows), weights[i]);
       }
     }
     for (size_t k = 0; k < fresh_.points.size(); ++k) {
-      fresh_.parts.push_back(store.reserve(segment, fresh_.points[k], is_free[k] != 0));
+      const int caution = n_sums > 1 ? caution_in_step : 1;
+      fresh_.parts.push_back(store.reserve(segment, fresh_.points[k], is_free[k] != 0, caution));
     }
   }
 
-  // To the sums of each part, `stride` apart, at the segment's points.
+  // To the sums, `stride` apart, at the segment's points.
   void apply(double* sums, int64_t stride, const rows::Execution& execution) {
     const int64_t begin = store_.begin(segment_), length = store_.end(segment_) - begin;
     const auto n_fresh = static_cast<int64_t>(fresh_.points.size());
@@ -127,8 +140,9 @@ class Addition {
     std::vector<kernels::Memory<T>> scratch(std::max(execution.n_threads, 1));
     const auto apply_tile = [&](int64_t task, threads::Worker& worker) {
       const int64_t first = task * columns, n = std::min(columns, length - first);
-      for (int32_t p = 0; p < n_parts_; ++p) {
-        add_chosen<T>(kept_.data(), kept_parts_[p], first, n, sums + p * stride + first);
+      for (size_t b = 0; b < kept_choices_.size(); ++b) {
+        worker.checkpoint();
+        add_batch<T>(kept_.data() + b * batch_rows, kept_choices_[b], first, n, sums + first, stride);
       }
       auto& spare = scratch[worker.index()];
       if (!spare) spare = kernels::allocate<T>(batch_rows * (columns + rows::overrun<T>));
@@ -142,9 +156,7 @@ class Addition {
           out[r] = part != nullptr ? part + first : spare.get() + r * (columns + rows::overrun<T>);
         }
         store_.source().fill(*batches[b], begin + first, begin + first + n, out, worker);
-        for (int32_t p = 0; p < n_parts_; ++p) {
-          add_chosen<T>(out, new_parts_[b][p], 0, n, sums + p * stride + first);
-        }
+        add_batch<T>(out, fresh_choices_[b], 0, n, sums + first, stride);
       }
     };
     threads::parallel_for((length + columns - 1) / columns, execution.n_threads, apply_tile,
@@ -155,11 +167,9 @@ class Addition {
  private:
   rows::RowStore<T>& store_;
   const int64_t segment_;
-  const int32_t n_parts_;
   std::vector<const T*> kept_;
   Reservations<T> fresh_;
-  std::vector<Choice> kept_parts_;              // by part
-  std::vector<std::vector<Choice>> new_parts_;  // by batch of new rows, and part
+  std::vector<Choices> kept_choices_, fresh_choices_;  // by batch of rows
 };
 
 }  // namespace
@@ -213,23 +223,58 @@ void Similarities<T>::gather(int64_t point, const std::vector<int64_t>& points, 
 // Computes the rows that are not kept on the way. Until all of it is done the old values stand, so
 // that an interrupt leaves a consistent state.
 template <class T>
-void Similarities<T>::add(std::vector<Change> changes, const rows::Execution& execution) {
-  if (changes.empty()) return;
-  const std::vector<size_t> starts = sort_by_point(changes);
-  const auto n_columns = static_cast<int64_t>(values_.size());
-  std::vector<double> updated = program_.n_parts > 0 ? parts_ : values_;
-  for (const View& view : views_) {
-    Addition<T> addition(store_, program_, view.segment, changes, starts);
-    addition.apply(updated.data() + view.offset, n_columns, execution);
-  }
+void Similarities<T>::add(const std::vector<Change>& changes, const rows::Execution& execution) {
   if (program_.n_parts == 0) {
-    values_.swap(updated);
+    Similarities<T>* alone = this;
+    add_to_all({&alone, 1}, {&changes, 1}, execution);
     return;
+  }
+  if (changes.empty()) return;
+  std::vector<Term> terms;
+  for (const Change& c : changes) {
+    for (int32_t p = 0; p < program_.n_parts; ++p) {
+      terms.push_back({c.point, p, share(program_, p, c.variable) * c.amount, c.is_free});
+    }
+  }
+  const std::vector<size_t> starts = sort_by_point(terms);
+  const auto n_columns = static_cast<int64_t>(values_.size());
+  std::vector<double> updated = parts_;
+  for (const View& view : views_) {
+    Addition<T> addition(store_, view.segment, program_.n_parts, terms, starts);
+    addition.apply(updated.data() + view.offset, n_columns, execution);
   }
   parts_.swap(updated);
   values_ = base_;
   for (int32_t p = 0; p < program_.n_parts; ++p) {
     for (int64_t c = 0; c < n_columns; ++c) values_[c] += parts_[p * n_columns + c];
+  }
+}
+
+template <class T>
+void Similarities<T>::add_to_all(std::span<Similarities* const> all,
+                                 std::span<const std::vector<Change>> changes,
+                                 const rows::Execution& execution) {
+  std::vector<Term> terms;
+  for (size_t k = 0; k < all.size(); ++k) {
+    for (const Change& c : changes[k]) {
+      terms.push_back({c.point, static_cast<int32_t>(k), c.amount, c.is_free});
+    }
+  }
+  if (terms.empty()) return;
+  const std::vector<size_t> starts = sort_by_point(terms);
+  Similarities& first = *all[0];
+  const auto n_columns = static_cast<int64_t>(first.values_.size());
+  std::vector<double> updated;
+  for (const Similarities* own : all) {
+    updated.insert(updated.end(), own->values_.begin(), own->values_.end());
+  }
+  for (const View& view : first.views_) {
+    Addition<T> addition(first.store_, view.segment, static_cast<int32_t>(all.size()), terms, starts);
+    addition.apply(updated.data() + view.offset, n_columns, execution);
+  }
+  for (size_t k = 0; k < all.size(); ++k) {
+    const auto begin = updated.begin() + static_cast<std::ptrdiff_t>(k) * n_columns;
+    std::copy_n(begin, n_columns, all[k]->values_.begin());
   }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "../rows/store.h"
@@ -39,7 +40,13 @@ class Similarities {
   const std::vector<double>& parts() const { return parts_; }
 
   // Adds amount times k(point, x) everywhere, for each change.
-  void add(std::vector<Change> changes, const rows::Execution& execution);
+  void add(const std::vector<Change>& changes, const rows::Execution& execution);
+
+  // The same for several programs over the same points, none of which keeps parts apart: a row that
+  // more than one of them wants is read, or computed, once.
+  static void add_to_all(std::span<Similarities* const> all,
+                         std::span<const std::vector<Change>> changes,
+                         const rows::Execution& execution);
 
   // Whether all of a point's row is kept.
   bool is_kept(int64_t point);

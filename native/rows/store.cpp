@@ -54,11 +54,11 @@ const T* RowStore<T>::find(int64_t s, int64_t point) {
 }
 
 template <class T>
-T* RowStore<T>::reserve(int64_t s, int64_t point, bool is_free) {
+T* RowStore<T>::reserve(int64_t s, int64_t point, bool is_free, int caution) {
   Segment& segment = segments_[s];
   open(segment);
   segment.wanted[point] = segment.last_wanted = now_;
-  if (segment.computed[point] < source_.times_before_keeping(is_free)) {
+  if (segment.computed[point] < caution * source_.times_before_keeping(is_free)) {
     ++segment.computed[point];
     return nullptr;
   }

@@ -33,9 +33,9 @@ class RowStore {
   const T* peek(int64_t segment, int64_t point) const;
 
   // Memory for a part that is not kept, or null: where the budget has none left, and the first times
-  // that a row is wanted which the source says is cheap. The part counts as kept once `keep` says
+  // that a row is wanted which the source says is cheap, `caution` times as many. The part counts as kept once `keep` says
   // that it has been filled; `cancel` gives the memory back instead.
-  T* reserve(int64_t segment, int64_t point, bool is_free);
+  T* reserve(int64_t segment, int64_t point, bool is_free, int caution = 1);
   void keep(int64_t segment, int64_t point, T* part);
   void cancel(int64_t segment, T* part);
 

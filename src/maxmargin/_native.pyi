@@ -100,6 +100,7 @@ def decompose(
     working_set: int,
     whole_up_to: int,
     widest: int,
+    in_step: int,
     n_threads: int,
     seconds: float,
     watch: Callable[[int, int, int, float, float, float], bool] | None,

@@ -180,14 +180,19 @@ class Run:
         """The variables a program may have for all of them to be worked on at once."""
         return _WHOLE_AMONG_MANY if len(self.programs) > 1 else _WHOLE_ALONE
 
-    def _sizes(self, store: Any, which: Sequence[int]) -> tuple[int, int]:
-        """Return how many variables are worked on at once, far from the solution and near it."""
+    def _sizes(self, store: Any, which: Sequence[int]) -> tuple[int, int, int]:
+        """Return how many variables are worked on at once, far from the solution and near it.
+
+        The third number is how many programs may go in step: the matrices of so many working sets
+        take no more memory than the widest.
+        """
         room = widest(self.budget, np.float32 if isinstance(store, _native.Store32) else np.float64)
         near = [self.programs[k] for k in which if self.programs[k].near is not None]
-        if near:
-            n_free = max(program.n_free for program in near)
-            return _WORKING_SET_NEAR, min(room, max(_WIDEST_NEAR, int(_WIDEST_OF_FREE * n_free)))
-        return _WORKING_SET, room
+        if not near:
+            return _WORKING_SET, room, 1
+        n_free = max(program.n_free for program in near)
+        own = min(room, max(_WIDEST_NEAR, int(_WIDEST_OF_FREE * n_free)))
+        return _WORKING_SET_NEAR, own, max(1, room**2 // max(own, _WORKING_SET_NEAR) ** 2)
 
     def takes_all(self, program: Program) -> bool:
         """Say whether all variables of a program are worked on at once."""
@@ -227,7 +232,7 @@ class Run:
     ) -> list[Answer]:
         """Run some of the programs in the native core."""
         programs = [self.programs[k] for k in which]
-        working_set, room = self._sizes(store, which)
+        working_set, room, in_step = self._sizes(store, which)
         natives = [_native_program(p, start) for p, start in zip(programs, starts, strict=True)]
         results = _native.decompose(
             store,
@@ -238,6 +243,7 @@ class Run:
             working_set,
             self.whole_up_to,
             room,
+            in_step,
             self.engine.n_threads,
             self.seconds_left(),
             self._watcher(which),

@@ -46,6 +46,7 @@ def sums_at_start(run: Run, store: Any) -> tuple[dict[int, Floats], Ending | Non
         working_set=1,
         whole_up_to=0,
         widest=1,
+        in_step=1,
         n_threads=run.engine.n_threads,
         seconds=run.seconds_left(),
         watch=None,
