@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from linear_zoo import BIASES, primal_value, program_of, relative_gap, run
-from maxmargin.problems import Bias
+from maxmargin.problems import Bias, Regularised
 
 each_bias = pytest.mark.parametrize("bias", BIASES.values(), ids=BIASES)
 
@@ -76,3 +76,16 @@ def test_columns_without_entries_and_rows_without_any() -> None:
         assert relative_gap(X, program, answer) <= 1.01e-8
         assert (answer.weights[:3] == 0).all()
         assert (answer.weights[-2:] == 0).all()
+
+
+@pytest.mark.parametrize("d", [1, 46, 47, 48, 49, 96, 97, 200])
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_a_tube_without_width_is_a_ridge_regression(d: int, is_sparse: bool) -> None:
+    rng = np.random.default_rng(d)
+    X, y = rng.normal(size=(300, d)), rng.normal(size=300)
+    given = sparse.csr_array(X) if is_sparse else X
+    program = program_of("squared tube", given, y, C=2.0, bias=Regularised(0.0), epsilon=0.0)
+    answer = run(given, program, "newton", gap=1e-12)
+    expected = np.linalg.solve(np.eye(d) / 4 + X.T @ X, X.T @ y)
+    np.testing.assert_allclose(answer.weights, expected, rtol=1e-7, atol=1e-9)
+    assert answer.iterations <= 2

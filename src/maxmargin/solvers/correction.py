@@ -132,7 +132,7 @@ class Correction:
         program, signed = self.run.programs[k], self.found[k].signed
         m = program.n_variables
         evenly = np.linspace(0, m - 1, min(m, _EVENLY)).astype(np.int64)
-        largest = np.argsort(-np.abs(signed), kind="stable")[:_SAMPLE]
+        largest = np.argpartition(-np.abs(signed), min(m, _SAMPLE) - 1)[:_SAMPLE]
         far = np.flatnonzero(np.isin(program.point, self.run.farthest[:_SAMPLE]))[: 2 * _SAMPLE]
         return np.unique(np.concatenate([evenly, largest, far]))
 
