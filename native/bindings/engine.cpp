@@ -90,12 +90,151 @@ const char* name_of(Ending ending, const std::string& reason) {
 
 const std::string out_of_time = "seconds";
 
+// The programs of one call, and what has become of them.
 template <class T>
-nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs, std::vector<nb::object> similarities,
-                   double tolerance, int64_t most_steps, int64_t working_set, int64_t whole_up_to, int64_t widest,
-                   int64_t in_step, int n_threads, double seconds, nb::object watch) {
-  rows::RowStore<T>& store = held.store;
-  const int64_t n_points = store.source().n_points();
+class Runs {
+ public:
+  Runs(rows::RowStore<T>& store, const std::vector<Program*>& programs,
+       std::vector<std::vector<double>> known, const decomposition::Limits& limits,
+       Listener& listener)
+      : store_(store),
+        programs_(programs),
+        known_(std::move(known)),
+        limits_(limits),
+        listener_(listener),
+        results_(programs.size()),
+        n_left_(static_cast<int64_t>(programs.size())) {}
+
+  // Small programs run side by side and leave the store alone; large ones share it in turn, up to
+  // `in_step` of them at once.
+  void run(int n_threads, int64_t in_step) {
+    const threads::ShouldStop should_stop = [&] { return listener_.should_stop(); };
+    const std::vector<int64_t> small = small_ones();
+    const auto solve_small = [&](int64_t task, threads::Worker&) {
+      // Programs that run at the same time need not share it.
+      const int64_t in_turn = (n_left_-- + n_threads - 1) / std::max(n_threads, 1);
+      solve({&small[task], 1}, 1, listener_.share(in_turn));
+    };
+    try {
+      threads::parallel_for(static_cast<int64_t>(small.size()), n_threads, solve_small, should_stop);
+      for (const std::vector<int64_t>& group : large_ones(in_step)) {
+        const auto count = static_cast<int64_t>(group.size());
+        solve(group, n_threads, static_cast<double>(count) * listener_.share(n_left_));
+        n_left_ -= count;
+      }
+    } catch (const threads::Interrupted&) {
+    }
+  }
+
+  nb::list answers() const {
+    nb::list answers;
+    for (size_t k = 0; k < programs_.size(); ++k) {
+      const auto& [outcome, is_late, gradient, similarities, parts] = results_[k];
+      const std::string& reason = is_late ? out_of_time : listener_.reason();
+      answers.append(nb::make_tuple(as_array(programs_[k]->value, programs_[k]->size()),
+                                    as_array(gradient, gradient.size()),
+                                    outcome.progress.violation, outcome.progress.steps,
+                                    name_of(outcome.ending, reason),
+                                    as_array(similarities, similarities.size()),
+                                    as_array(parts, parts.size())));
+    }
+    return answers;
+  }
+
+ private:
+  using Solver = decomposition::Decomposition<T>;
+
+  bool is_small(int64_t k) const {
+    return programs_.size() > 1 && programs_[k]->size() <= limits_.whole_up_to;
+  }
+
+  std::vector<int64_t> small_ones() const {
+    std::vector<int64_t> small;
+    for (int64_t k = 0; k < static_cast<int64_t>(programs_.size()); ++k) {
+      if (is_small(k)) small.push_back(k);
+    }
+    return small;
+  }
+
+  // In groups that go in step: from known sums, and over the same points.
+  std::vector<std::vector<int64_t>> large_ones(int64_t in_step) const {
+    const auto may_go_in_step = [&](int64_t k) {
+      return !known_[k].empty() && programs_[k]->n_parts == 0;
+    };
+    std::vector<std::vector<int64_t>> groups;
+    for (int64_t k = 0; k < static_cast<int64_t>(programs_.size()); ++k) {
+      if (is_small(k)) continue;
+      const bool joins = !groups.empty() && static_cast<int64_t>(groups.back().size()) < in_step &&
+                         may_go_in_step(k) && may_go_in_step(groups.back()[0]) &&
+                         programs_[k]->point == programs_[groups.back()[0]]->point;
+      if (!joins) groups.emplace_back();
+      groups.back().push_back(k);
+    }
+    return groups;
+  }
+
+  // Programs that have used their share of the time leave the rest to the others.
+  void solve(std::span<const int64_t> which, int n_threads, double share) {
+    if (listener_.has_stopped()) return;
+    const auto began = Listener::Clock::now();
+    std::atomic<bool> is_late = false;
+    const threads::ShouldStop ends = [&] {
+      if (share >= 0 && Listener::since(began) >= share) is_late = true;
+      return is_late || listener_.should_stop();
+    };
+    const Execution execution{n_threads, ends};
+    std::vector<decomposition::Report> reports;
+    for (const int64_t k : which) {
+      reports.push_back([this, k](const decomposition::Progress& now) {
+        listener_.report(k, {now.steps, now.violation, now.primal, now.dual});
+      });
+    }
+    std::vector<std::unique_ptr<Solver>> held;
+    std::vector<Solver*> solvers;
+    std::vector<std::vector<double>> starts;
+    for (size_t i = 0; i < which.size(); ++i) {
+      Program& program = *programs_[which[i]];
+      held.push_back(std::make_unique<Solver>(program, store_, limits_, execution, reports[i]));
+      solvers.push_back(held.back().get());
+      starts.push_back(std::move(known_[which[i]]));
+    }
+    std::vector<decomposition::Outcome> outcomes;
+    if (which.size() == 1) {
+      outcomes.push_back(solvers[0]->run(std::move(starts[0])));
+    } else {
+      outcomes = decomposition::run_in_step<T>(solvers, std::move(starts), execution);
+    }
+    for (size_t i = 0; i < which.size(); ++i) {
+      keep(results_[which[i]], outcomes[i], is_late, *solvers[i]);
+      listener_.program_done();
+    }
+  }
+
+  static void keep(Result& result, const decomposition::Outcome& outcome, bool is_late,
+                   const Solver& solver) {
+    result.outcome = outcome;
+    result.is_late = is_late;
+    result.gradient = solver.gradient();
+    if (solver.takes_all()) return;
+    result.similarities = solver.similarities();
+    result.parts = solver.parts();
+  }
+
+  rows::RowStore<T>& store_;
+  const std::vector<Program*>& programs_;
+  std::vector<std::vector<double>> known_;
+  const decomposition::Limits limits_;
+  Listener& listener_;
+  std::vector<Result> results_;
+  std::atomic<int64_t> n_left_;
+};
+
+template <class T>
+nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs,
+                   std::vector<nb::object> similarities, double tolerance, int64_t most_steps,
+                   int64_t working_set, int64_t whole_up_to, int64_t widest, int64_t in_step,
+                   int n_threads, double seconds, nb::object watch) {
+  const int64_t n_points = held.store.source().n_points();
   if (similarities.size() != programs.size()) {
     throw nb::value_error("there must be as many similarities as programs");
   }
@@ -106,106 +245,19 @@ nb::list decompose(HeldStore<T>& held, std::vector<Program*> programs, std::vect
       }
     }
   }
-  const decomposition::Limits limits{tolerance, most_steps, working_set, whole_up_to, widest};
-  const auto n_programs = static_cast<int64_t>(programs.size());
   std::vector<std::vector<double>> known(programs.size());
   for (size_t k = 0; k < similarities.size(); ++k) {
     if (!similarities[k].is_none()) known[k] = copied(nb::cast<Vector<double>>(similarities[k]));
   }
-  std::vector<Result> results(programs.size());
   Listener listener(watch, seconds);
-  const threads::ShouldStop should_stop = [&] { return listener.should_stop(); };
+  Runs<T> runs(held.store, programs, std::move(known),
+               {tolerance, most_steps, working_set, whole_up_to, widest}, listener);
   {
     nb::gil_scoped_release without_interpreter;
-    using Solver = decomposition::Decomposition<T>;
-    // Programs that have used their share of the time leave the rest to the others.
-    const auto solve = [&](std::span<const int64_t> which, int threads, double share) {
-      if (listener.has_stopped()) return;
-      const auto began = Listener::Clock::now();
-      const threads::ShouldStop ends = [&] {
-        const bool is_late = share >= 0 && Listener::since(began) >= share;
-        for (const int64_t k : which) results[k].is_late = results[k].is_late || is_late;
-        return is_late || listener.should_stop();
-      };
-      const Execution execution{threads, ends};
-      std::vector<decomposition::Report> reports;
-      for (const int64_t index : which) {
-        reports.push_back([&listener, index](const decomposition::Progress& now) {
-          listener.report(index, {now.steps, now.violation, now.primal, now.dual});
-        });
-      }
-      std::vector<std::unique_ptr<Solver>> held;
-      std::vector<Solver*> solvers;
-      std::vector<std::vector<double>> starts;
-      for (size_t k = 0; k < which.size(); ++k) {
-        Program& program = *programs[which[k]];
-        held.push_back(std::make_unique<Solver>(program, store, limits, execution, reports[k]));
-        solvers.push_back(held.back().get());
-        starts.push_back(std::move(known[which[k]]));
-      }
-      std::vector<decomposition::Outcome> outcomes;
-      if (which.size() == 1) {
-        outcomes.push_back(solvers[0]->run(std::move(starts[0])));
-      } else {
-        outcomes = decomposition::run_in_step<T>(solvers, std::move(starts), execution);
-      }
-      for (size_t k = 0; k < which.size(); ++k) {
-        Result& result = results[which[k]];
-        result.outcome = outcomes[k];
-        result.gradient = solvers[k]->gradient();
-        if (!solvers[k]->takes_all()) {
-          result.similarities = solvers[k]->similarities();
-          result.parts = solvers[k]->parts();
-        }
-        listener.program_done();
-      }
-    };
-    // Small programs run side by side and leave the store alone; large ones share it in turn, or in
-    // step where they start from known sums over the same points.
-    std::vector<int64_t> small;
-    std::vector<std::vector<int64_t>> large;
-    const auto goes_in_step = [&](int64_t k) {
-      return !known[k].empty() && programs[k]->n_parts == 0;
-    };
-    for (int64_t k = 0; k < n_programs; ++k) {
-      if (n_programs > 1 && programs[k]->size() <= whole_up_to) {
-        small.push_back(k);
-        continue;
-      }
-      const bool joins = !large.empty() && static_cast<int64_t>(large.back().size()) < in_step &&
-                         goes_in_step(k) && goes_in_step(large.back()[0]) &&
-                         programs[k]->point == programs[large.back()[0]]->point;
-      if (!joins) large.emplace_back();
-      large.back().push_back(k);
-    }
-    std::atomic<int64_t> n_left = n_programs;
-    try {
-      const auto solve_small = [&](int64_t task, threads::Worker&) {
-        // Programs that run at the same time need not share it.
-        const int64_t in_turn = (n_left-- + n_threads - 1) / std::max(n_threads, 1);
-        solve({&small[task], 1}, 1, listener.share(in_turn));
-      };
-      threads::parallel_for(static_cast<int64_t>(small.size()), n_threads, solve_small, should_stop);
-      for (const std::vector<int64_t>& group : large) {
-        const auto count = static_cast<int64_t>(group.size());
-        solve(group, n_threads, static_cast<double>(count) * listener.share(n_left));
-        n_left -= count;
-      }
-    } catch (const threads::Interrupted&) {
-    }
+    runs.run(n_threads, in_step);
   }
   listener.rethrow_error();
-  nb::list answers;
-  for (size_t k = 0; k < programs.size(); ++k) {
-    const auto& [outcome, is_late, gradient, similarities_at_end, parts] = results[k];
-    answers.append(nb::make_tuple(as_array(programs[k]->value, programs[k]->size()),
-                                  as_array(gradient, gradient.size()), outcome.progress.violation,
-                                  outcome.progress.steps,
-                                  name_of(outcome.ending, is_late ? out_of_time : listener.reason()),
-                                  as_array(similarities_at_end, similarities_at_end.size()),
-                                  as_array(parts, parts.size())));
-  }
-  return answers;
+  return runs.answers();
 }
 
 template <class T>
