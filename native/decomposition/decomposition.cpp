@@ -9,8 +9,9 @@ namespace {
 // A working set has an eighth of the variables, but no fewer than this.
 constexpr int64_t smallest_working_set = 1024;
 
-// A working set is left when the violation has fallen to this share.
-constexpr double enough = 0.1;
+// A working set is left when the violation has fallen to this share; near a solution fewer variables
+// come and go, and rounds that do more are worth it.
+constexpr double enough = 0.1, enough_near = 0.03;
 
 // The matrix of a large wide set pays only in a long run: variables up to which it pays at once.
 constexpr int64_t soon_wide = 4096;
@@ -74,6 +75,7 @@ void Decomposition<T>::start(std::vector<double> similarities) {
   if (are_known) similarities_.set(std::move(similarities));
   // A run that goes on from an earlier one is past the opening, and long already.
   if (are_known) opening_rounds_ = rounds_until_long_ = 0;
+  is_near_ = are_known;
   if (takes_all()) load_matrix(working_set_.take_all());
   if (takes_all() && !are_known) {
     score_by_matrix();
@@ -187,7 +189,7 @@ bool Decomposition<T>::widen(const std::vector<Ends>& ends) {
 template <class T>
 int64_t Decomposition<T>::solve_working_set(double violation) {
   load_slots(working_set_.members());
-  const double limit = std::max(0.9 * limits_.tolerance, enough * violation);
+  const double limit = std::max(0.9 * limits_.tolerance, (is_near_ ? enough_near : enough) * violation);
   const int64_t most_steps =
       std::min(limits_.most_steps - steps_, most_steps_a_round(working_set_.size()));
   const typename Subproblem<T>::Task task{working_set_.size(), limit, limits_.tolerance,

@@ -108,6 +108,7 @@ class Decomposition {
   // Rounds that make a run long enough for the matrix of a large wide set to pay.
   int64_t rounds_until_long_ = 24;
   bool is_wide_ = false;  // whether the working set is everything that may still move
+  bool is_near_ = false;  // whether it goes on from an earlier run
   bool has_started_ = false;  // whether the scores are those of the values
   int64_t steps_ = 0, rounds_ = 0;
   Patience patience_;

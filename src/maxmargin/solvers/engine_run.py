@@ -31,7 +31,7 @@ _WHOLE_AMONG_MANY = 1536
 
 # Both for programs that start near a solution: their runs are short, and memory is dear. Where more
 # variables are free, so many times as many.
-_WORKING_SET_NEAR = 1536
+_WORKING_SET_NEAR = 2048
 _WIDEST_NEAR = 2048
 _WIDEST_OF_FREE = 1.5
 
