@@ -29,8 +29,9 @@ constexpr double first_share = 1.0 / 8, least_share = 1.0 / 64, most_share = 1.0
 // Points stay open up to this many times the distance at which one was held on the wrong side.
 constexpr double caution = 4;
 
-// Small programs are solved to this share of the whole one's gap, or of the one asked for.
-constexpr double share_of_gap = 0.02, share_of_goal = 0.25;
+// Small programs are solved to this share of the whole one's gap, or of the one asked for; to the
+// latter at once where it is not much less.
+constexpr double share_of_gap = 0.02, share_of_goal = 0.25, not_much = 1.0 / 16;
 
 // A round that does not divide the gap by this keeps all open points open in the next.
 constexpr double good_progress = 4;
@@ -95,7 +96,7 @@ void Sifting<T>::solve_sample() {
   rows_.assign(data_, chosen_);
   Program program = constraints_of(program_, chosen_);
   for (int64_t k = 0; k < program.size(); ++k) program.cost[k] *= stands_for_[k % chosen_.size()];
-  const Limits limits{std::max(limits_.gap, rough_gap), limits_.most_iterations};
+  const Limits limits{rough_gap, limits_.most_iterations};
   InteriorPoint<T> solver(rows_.view(), program, limits, execution_, silent_);
   const Outcome outcome = solver.run();
   if (outcome.ending == Ending::interrupted) throw threads::Interrupted();
@@ -357,6 +358,7 @@ Outcome Sifting<T>::run(const std::vector<double>& weights, double bias) {
       judge(refine(std::max(goal, share_of_goal * limits_.gap)));
       const double gap = progress_.relative_gap();
       goal = std::min(first_goal, share_of_gap * gap);
+      if (share_of_goal * limits_.gap > not_much * goal) goal = 0;
       movement_ = std::max(movement_, gap);
       in_vain = gap > 0.9 * before ? in_vain + 1 : 0;
       if (in_vain > 2) break;
