@@ -189,7 +189,8 @@ bool Decomposition<T>::widen(const std::vector<Ends>& ends) {
 template <class T>
 int64_t Decomposition<T>::solve_working_set(double violation) {
   load_slots(working_set_.members());
-  const double limit = std::max(0.9 * limits_.tolerance, (is_near_ ? enough_near : enough) * violation);
+  const double share = is_near_ ? enough_near : enough;
+  const double limit = std::max(0.9 * limits_.tolerance, share * violation);
   const int64_t most_steps =
       std::min(limits_.most_steps - steps_, most_steps_a_round(working_set_.size()));
   const typename Subproblem<T>::Task task{working_set_.size(), limit, limits_.tolerance,
