@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace maxmargin::linear {
 namespace {
@@ -20,9 +19,7 @@ constexpr double settled = 0.01;
 // A free bias moves when the gap is down to this share of what its sum costs.
 constexpr double balanced_enough = 0.5;
 
-// Sweeps without all variables at least, unless the derivatives of the active ones have fallen to this
-// share of what they were with all.
-constexpr int64_t rarely = 20;
+// All points are looked at again when the derivatives of those visited have fallen to this share.
 constexpr double much_less = 0.1;
 
 // What a core's own cache holds, the neighbours visited together where it does not hold all, and how
@@ -40,13 +37,6 @@ constexpr double worth_screening = 1e-2;
 // Measurements of settled multipliers without progress mean rounding.
 constexpr int64_t patience = 5;
 
-uint64_t next(uint64_t& state) {  // xorshift64*
-  state ^= state >> 12;
-  state ^= state << 25;
-  state ^= state >> 27;
-  return state * 0x2545F4914F6CDD1DULL;
-}
-
 }  // namespace
 
 template <class T>
@@ -63,7 +53,8 @@ CoordinateDescent<T>::CoordinateDescent(const Matrix<T>& data,
       smallest_value_(program.smallest_value()),
       best_(program.size(), data.n_columns),
       pacer_(execution.should_stop),
-      random_(seed * 2 + 1) {}
+      shuffler_(seed),
+      roster_(program.n_points) {}
 
 template <class T>
 void CoordinateDescent<T>::start(const std::vector<double>& multipliers) {
@@ -88,9 +79,6 @@ void CoordinateDescent<T>::start(const std::vector<double>& multipliers) {
     sum_ += own.sign * own.multiplier;
   }
   if (program_.bias_weight > 0) bias_ = stiffness_ * sum_;
-  active_.resize(n);
-  std::iota(active_.begin(), active_.end(), 0);
-  activate_all();
 }
 
 // A free bias must be able to move by a margin, however small features and costs are.
@@ -110,42 +98,16 @@ double CoordinateDescent<T>::bias_stiffness() const {
                    ridges / static_cast<double>(program_.size()), from_costs, 1e-300});
 }
 
-// In their order in memory, so that neighbours are visited together while there are many.
-//
-// Those that push against their bounds harder than any active one pulls leave again at once, unless a
-// free bias moves them all.
-template <class T>
-void CoordinateDescent<T>::activate_all() {
-  opened_ = sweeps_;
-  n_active_ = active_.size();
-  std::vector<char> is_open(program_.n_points);
-  for (const int64_t row : active_) is_open[row] = 1;
-  active_.clear();
-  for (int64_t row = 0; row < program_.n_points; ++row) {
-    if (is_open[row]) active_.push_back(row);
-  }
-  if (program_.bias_weight > 0) return;
-  shrink_above_ = infinity;
-  shrink_below_ = -infinity;
-}
-
 // Where the rows are short and too many for the cache, visits wait for memory: neighbours stay
 // together, for what is read in order comes several times as fast. Otherwise they do not, for sweeps
 // in a freer order are fewer.
 template <class T>
-void CoordinateDescent<T>::shuffle() {
+void CoordinateDescent<T>::shuffle(std::vector<int64_t>& points) {
   const double entries_a_point = data_.n_entries() / static_cast<double>(data_.n_rows);
   const double bytes_a_point = sizeof(Constraint) + sizeof(T) * entries_a_point;
-  const bool is_cached = static_cast<double>(n_active_) * bytes_a_point < cache_bytes;
+  const bool is_cached = static_cast<double>(points.size()) * bytes_a_point < cache_bytes;
   const bool waits = !is_cached && entries_a_point <= Matrix<T>::short_row;
-  const size_t together = waits ? neighbours : 1;
-  const size_t n_groups = n_active_ / together;
-  for (size_t k = 0; k + 1 < n_groups; ++k) {
-    // The high half of a product of 32 bits: no division.
-    const uint64_t jump = ((next(random_) >> 32) * static_cast<uint64_t>(n_groups - k)) >> 32;
-    int64_t* from = active_.data() + k * together;
-    std::swap_ranges(from, from + together, from + jump * together);
-  }
+  shuffler_.shuffle(points.data(), points.size(), waits ? neighbours : 1);
 }
 
 template <class T>
@@ -155,87 +117,87 @@ void CoordinateDescent<T>::move(int64_t row, double change) {
   sum_ += change;
 }
 
-// Both visits return whether the point is to be left out from now on.
+// Returns whether the point is to move.
 template <class T>
-bool CoordinateDescent<T>::visit(int64_t row, Sweep& sweep) {
-  Constraint& own = constraints_[row];
-  const double a = own.multiplier;
-  const double margin = own.sign * (data_.dot(row, weights_.data()) + bias_ + own.linear);
-  const double slope = margin + own.ridge * a;
-  sweep.gap += own.share_of_gap(margin);
-  if ((a == 0 && slope > shrink_above_) || (a == own.cost && slope < shrink_below_)) return true;
-  const double least = a == own.cost ? 0.0 : -infinity, most = a == 0 ? 0.0 : infinity;
-  const double projected = std::max(least, std::min(most, slope));
-  sweep.highest = std::max(sweep.highest, projected);
-  sweep.lowest = std::min(sweep.lowest, projected);
-  if (projected == 0) return false;
-  const double moved = std::min(std::max(own.optimum(a, slope), 0.0), own.cost);
-  if (moved == a) return false;
-  own.multiplier = moved;
-  move(row, own.sign * (moved - a));
-  return false;
+bool CoordinateDescent<T>::notes(int64_t row, const Stand& stand, Range& range) {
+  if (stand.is_hopeless) {
+    roster_.leaves(row);
+    return false;
+  }
+  range.add(stand.slope);
+  if (stand.slope == 0) {
+    roster_.rests(row);
+    return false;
+  }
+  roster_.moves(row);
+  return true;
 }
 
-// The two multipliers of a tube are one signed number, for one of them is zero: upwards its slope
-// is that of one constraint, downwards that of the other.
 template <class T>
-bool CoordinateDescent<T>::visit_pair(int64_t row, Sweep& sweep) {
-  Constraint &first = constraints_[2 * row], &second = constraints_[2 * row + 1];
-  Constraint &up = first.sign > 0 ? first : second, &down = first.sign > 0 ? second : first;
-  const double score = data_.dot(row, weights_.data()) + bias_;
-  const double margin_up = score + up.linear, margin_down = -(score + down.linear);
-  sweep.gap += up.share_of_gap(margin_up) + down.share_of_gap(margin_down);
-  const double value = up.multiplier - down.multiplier;
-  const double slope_up = margin_up + up.ridge * value;
-  const double slope_down = margin_down - down.ridge * value;
-  if (value == 0 && std::min(slope_up, slope_down) > shrink_above_) return true;
-  if (value == up.cost && slope_up < shrink_below_) return true;
-  if (value == -down.cost && slope_down < shrink_below_) return true;
+auto CoordinateDescent<T>::stand(const Constraint& own, double slope) const -> Stand {
+  const double a = own.multiplier;
+  const double least = a == own.cost ? 0.0 : -infinity, most = a == 0 ? 0.0 : infinity;
+  return {std::max(least, std::min(most, slope)),
+          (a == 0 && slope > shrink_above_) || (a == own.cost && slope < shrink_below_)};
+}
 
-  double projected = 0;
-  if (value > 0) projected = value == up.cost ? std::max(slope_up, 0.0) : slope_up;
-  if (value < 0) projected = value == -down.cost ? std::max(slope_down, 0.0) : slope_down;
-  if (value == 0) projected = std::min({slope_up, slope_down, 0.0});
-  sweep.highest = std::max(sweep.highest, projected);
-  sweep.lowest = std::min(sweep.lowest, projected);
-  if (projected == 0) return false;
+template <class T>
+auto CoordinateDescent<T>::stand(const Tube& tube) const -> Stand {
+  const double value = tube.value, up = tube.slope_up, down = tube.slope_down;
+  const bool is_highest = value == tube.up.cost, is_lowest = value == -tube.down.cost;
+  if (value > 0) return {is_highest ? std::max(up, 0.0) : up, is_highest && up < shrink_below_};
+  if (value < 0) return {is_lowest ? std::max(down, 0.0) : down, is_lowest && down < shrink_below_};
+  return {std::min({is_highest ? 0.0 : up, is_lowest ? 0.0 : down, 0.0}),
+          std::min(up, down) > shrink_above_};
+}
 
-  double moved = std::min(up.optimum(value, slope_up), up.cost);
-  if (moved <= 0) moved = -std::clamp(down.optimum(-value, slope_down), 0.0, down.cost);
-  if (moved == value) return false;
-  up.multiplier = std::max(moved, 0.0);
-  down.multiplier = std::max(-moved, 0.0);
+template <class T>
+void CoordinateDescent<T>::visit(int64_t row, Sweep& sweep) {
+  Constraint& own = constraints_[row];
+  const double margin = own.sign * (data_.dot(row, weights_.data()) + bias_ + own.linear);
+  const double a = own.multiplier, slope = margin + own.ridge * a;
+  sweep.gap += own.share_of_gap(margin);
+  if (!notes(row, stand(own, slope), sweep.range)) return;
+  const double moved = std::min(std::max(own.optimum(a, slope), 0.0), own.cost);
+  if (moved == a) return;
+  own.multiplier = moved;
+  move(row, own.sign * (moved - a));
+}
+
+template <class T>
+void CoordinateDescent<T>::visit_pair(int64_t row, Sweep& sweep) {
+  const Tube tube = tube_of(row, data_.dot(row, weights_.data()) + bias_);
+  sweep.gap += tube.up.share_of_gap(tube.margin_up) + tube.down.share_of_gap(tube.margin_down);
+  if (!notes(row, stand(tube), sweep.range)) return;
+  const double value = tube.value;
+  double moved = std::min(tube.up.optimum(value, tube.slope_up), tube.up.cost);
+  if (moved <= 0) moved = -std::clamp(tube.down.optimum(-value, tube.slope_down), 0.0, tube.down.cost);
+  if (moved == value) return;
+  tube.up.multiplier = std::max(moved, 0.0);
+  tube.down.multiplier = std::max(-moved, 0.0);
   move(row, moved - value);
-  return false;
 }
 
 template <class T>
 void CoordinateDescent<T>::prefetch(int64_t row) const {
   __builtin_prefetch(&constraints_[row * program_.sides]);
+  roster_.prefetch(row);
   data_.prefetch(row);
 }
 
 template <class T>
 auto CoordinateDescent<T>::sweep() -> Sweep {
-  Sweep sweep{-infinity, infinity, 0};
+  Sweep sweep;
   const bool has_pairs = program_.sides == 2;
-  shuffle();
-  const size_t n_visited = n_active_;
-  gone_.clear();
-  n_active_ = 0;
-  for (size_t k = 0; k < n_visited; ++k) {
+  std::vector<int64_t>& points = roster_.next_sweep();
+  shuffle(points);
+  for (size_t k = 0; k < points.size(); ++k) {
     if (k % 256 == 0) pacer_.checkpoint();
-    if (k + ahead < n_visited) prefetch(active_[k + ahead]);
-    const int64_t row = active_[k];
-    if (has_pairs ? visit_pair(row, sweep) : visit(row, sweep)) {
-      gone_.push_back(row);
-    } else {
-      active_[n_active_++] = row;
-    }
+    if (k + ahead < points.size()) prefetch(points[k + ahead]);
+    has_pairs ? visit_pair(points[k], sweep) : visit(points[k], sweep);
   }
-  std::ranges::copy(gone_, active_.begin() + static_cast<std::ptrdiff_t>(n_active_));
   ++sweeps_;
-  visits_ += static_cast<int64_t>(n_visited);
+  visits_ += static_cast<int64_t>(points.size());
   return sweep;
 }
 
@@ -260,21 +222,24 @@ std::vector<double> CoordinateDescent<T>::multipliers() const {
   return found;
 }
 
-// What the points cost in the primal and in the dual, beside the weights.
+// What the points cost in the primal and in the dual, beside the weights, and how they are pulled.
 template <class T>
-struct CoordinateDescent<T>::Costs {
+struct CoordinateDescent<T>::Look {
   double penalty = 0, pull = 0;
+  Range range;
 
-  Costs& operator+=(const Costs& other) {
+  Look& operator+=(const Look& other) {
+    range.add(other.range.highest), range.add(other.range.lowest);
     return penalty += other.penalty, pull += other.pull, *this;
   }
 };
 
+// At all points, with all threads; it saves each a visit.
 template <class T>
-auto CoordinateDescent<T>::costs() -> Costs {
+auto CoordinateDescent<T>::look() -> Look {
   const bool is_zero = std::all_of(weights_.begin(), weights_.end(), [](double w) { return w == 0; });
   scores_.resize(program_.n_points);
-  const auto visit = [&](int64_t begin, int64_t end, Costs& sum, threads::Worker& worker) {
+  const auto visit = [&](int64_t begin, int64_t end, Look& sum, threads::Worker& worker) {
     for (int64_t row = begin; row < end; ++row) {
       if (row % 256 == 0) worker.checkpoint();
       const double score = scores_[row] = bias_ + (is_zero ? 0.0 : data_.dot(row, weights_.data()));
@@ -282,20 +247,28 @@ auto CoordinateDescent<T>::costs() -> Costs {
         sum.penalty += side.penalty(side.sign * (score + side.linear));
         sum.pull += side.pull(side.multiplier);
       }
+      const Constraint& own = sides_of(row)[0];
+      const double slope = own.sign * (score + own.linear) + own.ridge * own.multiplier;
+      notes(row, program_.sides == 2 ? stand(tube_of(row, score)) : stand(own, slope), sum.range);
     }
   };
-  return sum_over_rows(RowTasks::of(data_.n_rows, data_.n_entries(), 1), Costs{}, execution_, visit);
+  const auto tasks = RowTasks::of(data_.n_rows, data_.n_entries(), 1);
+  const Look found = sum_over_rows(tasks, Look{}, execution_, visit);
+  range_of_all_ = found.range.width();
+  roster_.recall();
+  return found;
 }
 
 // Both objective values, at the cost of a pass over the data, or two with a free bias.
 template <class T>
 Progress CoordinateDescent<T>::measure() {
   const bool is_free = program_.bias_weight == 0;
-  auto [penalty, pull] = costs();
+  const Look seen = look();
+  double pull = seen.pull;
   double norm = 0;
   for (const double w : weights_) norm += w * w;
   const double own = is_free || !program_.has_bias() ? 0.0 : program_.bias_weight * bias_ * bias_;
-  const double primal = 0.5 * (norm + own) + penalty;
+  const double primal = 0.5 * (norm + own) + seen.penalty;
   std::vector<double> feasible;
   if (is_free) {
     feasible = multipliers();
@@ -346,14 +319,8 @@ void CoordinateDescent<T>::screen(double gap) {
       return is_at_zero || (side.multiplier == side.cost && margin < -reach);
     });
   };
-  size_t n_kept = 0, n_active = 0;
-  for (size_t k = 0; k < active_.size(); ++k) {
-    if (is_settled(active_[k])) continue;
-    n_active += k < n_active_;
-    active_[n_kept++] = active_[k];
-  }
-  active_.resize(n_kept);
-  n_active_ = n_active;
+  roster_.close_where(is_settled);
+  roster_.recall();
 }
 
 template <class T>
@@ -364,15 +331,13 @@ Outcome CoordinateDescent<T>::run(const std::vector<double>& multipliers) {
     progress = measure();
     report_(progress);
     const bool is_free = program_.bias_weight == 0;
-    double believed = infinity, least = infinity, range_of_all = infinity;
+    double believed = infinity, least = infinity;
     for (int64_t in_vain = 0, measured = 0;;) {
       if (progress.relative_gap() <= limits_.gap) return {Ending::converged, progress};
       if (is_over()) return {Ending::iterations, progress};
       if (in_vain >= patience) return {Ending::stalled, progress};
-      const bool had_all = n_active_ == active_.size();
       const Sweep seen = sweep();
-      const double range = seen.highest - seen.lowest;
-      if (had_all) range_of_all = range;
+      const double range = seen.range.width();
       const bool has_settled = range <= settled * limits_.gap;
       const double imbalance = is_free ? stiffness_ * sum_ * sum_ : 0.0;
       const bool moves_bias =
@@ -382,15 +347,17 @@ Outcome CoordinateDescent<T>::run(const std::vector<double>& multipliers) {
       const bool is_near = seen.gap + imbalance <= wanted || (has_settled && !moves_bias);
       if (moves_bias) {
         bias_ += stiffness_ * sum_;
-        activate_all();
+        shrink_above_ = infinity;
+        shrink_below_ = -infinity;
       }
       // What is measured is what an interrupt leaves.
       const bool may_wait = visits_ - measured < program_.n_points + measured;
       if (!is_near && may_wait && !is_over()) {
-        if (moves_bias) continue;
-        shrink_above_ = seen.highest > 0 ? seen.highest : infinity;
-        shrink_below_ = seen.lowest < 0 ? seen.lowest : -infinity;
-        if (range < much_less * range_of_all) activate_all();
+        if (!moves_bias) {
+          shrink_above_ = seen.range.highest > 0 ? seen.range.highest : infinity;
+          shrink_below_ = seen.range.lowest < 0 ? seen.range.lowest : -infinity;
+        }
+        if (moves_bias || range < much_less * range_of_all_) look();
         continue;
       }
       progress = measure();
@@ -400,7 +367,6 @@ Outcome CoordinateDescent<T>::run(const std::vector<double>& multipliers) {
       const bool is_stuck = has_settled && !moves_bias && !(progress.relative_gap() < 0.999 * least);
       in_vain = is_stuck ? in_vain + 1 : 0;
       least = std::min(least, progress.relative_gap());
-      if (is_near || moves_bias || sweeps_ - opened_ >= std::max(rarely, opened_ / 4)) activate_all();
     }
   } catch (const threads::Interrupted&) {
     return {Ending::interrupted, progress};

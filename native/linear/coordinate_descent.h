@@ -2,10 +2,10 @@
 //
 // One multiplier at a time goes to its optimum with all others fixed, which costs two passes over
 // one row (Hsieh, Chang, Lin, Keerthi, Sundararajan 2008). Multipliers at a bound that push against
-// it are left out until the others have converged. Along the way every visit adds its variable's
-// share of the duality gap, so that the gap costs a pass over the data only when it seems small
-// enough. A free bias is found by the method of multipliers: it moves by `stiffness` times the sum
-// that should vanish.
+// it are visited ever more seldom, or not until a look at all points says how they are pulled now.
+// Along the way every visit adds its point's share of the duality gap, so that the gap costs a pass
+// over the data only when it seems small enough. A free bias is found by the method of multipliers: it
+// moves by `stiffness` times the sum that should vanish.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,12 @@
 #include <vector>
 
 #include "../threads/pacer.h"
+#include "constraint.h"
 #include "incumbent.h"
 #include "matrix.h"
 #include "program.h"
+#include "roster.h"
+#include "shuffler.h"
 #include "sums.h"
 
 namespace maxmargin::linear {
@@ -37,41 +40,40 @@ class CoordinateDescent {
 
   // Multipliers that were proved to be at a bound before the end.
   int64_t n_screened() const {
-    return program_.size() - program_.sides * static_cast<int64_t>(active_.size());
+    return program_.size() - program_.sides * roster_.n_open();
   }
 
  private:
+  // Of projected derivatives, and zero.
+  struct Range {
+    double highest = 0, lowest = 0;
+
+    void add(double slope) {
+      highest = std::max(highest, slope);
+      lowest = std::min(lowest, slope);
+    }
+    double width() const { return highest - lowest; }
+  };
+
   struct Sweep {
-    double highest, lowest;  // projected derivatives
-    double gap;              // of the active variables, each at the time of its visit
+    Range range;
+    double gap = 0;  // of the points visited, each at the time of its visit
   };
 
-  struct Costs;
-
-  // All that a visit needs to know of a constraint, side by side.
-  struct alignas(64) Constraint {
-    double sign, linear, cost, ridge, curvature, multiplier;
-    double price, square_price;  // of a slack and of its square; a price without end is a large one
-
-    double penalty(double margin) const {
-      const double slack = std::max(0.0, -margin);
-      return ridge > 0 ? slack * slack / (2 * ridge) : slack > 0 ? cost * slack : 0.0;
-    }
-
-    // What a multiplier adds to the dual beside its part of the weights.
-    double pull(double a) const { return (sign * linear + 0.5 * ridge * a) * a; }
-
-    // Of an estimate, and at every visit: without a branch.
-    double share_of_gap(double margin) const {
-      const double slack = std::max(0.0, -margin);
-      return (price + square_price * slack) * slack + (margin + 0.5 * ridge * multiplier) * multiplier;
-    }
-
-    // A row of zeros has no curvature: its multiplier goes all the way.
-    double optimum(double value, double slope) const {
-      return curvature > 0 ? value - slope / curvature : slope < 0 ? cost : 0.0;
-    }
+  // Where a multiplier is pulled with all others fixed, beside a bound that holds it, and whether it
+  // pushes against that harder than any other is pulled.
+  struct Stand {
+    double slope;
+    bool is_hopeless;
   };
+
+  struct Look;
+
+  Tube tube_of(int64_t row, double score) {
+    Constraint &first = constraints_[2 * row], &second = constraints_[2 * row + 1];
+    Constraint &up = first.sign > 0 ? first : second, &down = first.sign > 0 ? second : first;
+    return {up, down, score + up.linear, -(score + down.linear)};
+  }
 
   int64_t place(int64_t i) const {
     const int64_t n = program_.n_points;
@@ -91,13 +93,15 @@ class CoordinateDescent {
   }
   void start(const std::vector<double>& multipliers);
   Sweep sweep();
-  bool visit(int64_t row, Sweep& sweep);
-  bool visit_pair(int64_t row, Sweep& sweep);
+  void visit(int64_t row, Sweep& sweep);
+  void visit_pair(int64_t row, Sweep& sweep);
+  Stand stand(const Constraint& own, double slope) const;
+  Stand stand(const Tube& tube) const;
+  bool notes(int64_t row, const Stand& stand, Range& range);
   void move(int64_t row, double change);
   void prefetch(int64_t row) const;
-  void activate_all();
-  void shuffle();
-  Costs costs();
+  void shuffle(std::vector<int64_t>& points);
+  Look look();
   Progress measure();
   void screen(double gap);
   void balance(std::vector<double>& multipliers) const;
@@ -113,19 +117,17 @@ class CoordinateDescent {
   const double smallest_value_;
   Incumbent best_;
   threads::Pacer pacer_;
-  uint64_t random_;
+  Shuffler shuffler_;
+  Roster roster_;
   double stiffness_ = 0;  // the squared value of the bias's constant feature
   std::vector<double> weights_;
   std::vector<double> scores_;  // when last measured
   std::vector<Constraint> constraints_;  // the sides of a point next to each other
   double bias_ = 0, sum_ = 0;  // the sum of the signed multipliers
-  std::vector<int64_t> active_;  // points
-  std::vector<int64_t> gone_;    // those left out in the sweep that goes on
-  size_t n_active_ = 0;
   double shrink_above_ = std::numeric_limits<double>::infinity();
   double shrink_below_ = -std::numeric_limits<double>::infinity();
+  double range_of_all_ = 0;  // when last looked at
   int64_t visits_ = 0, sweeps_ = 0;
-  int64_t opened_ = 0;  // the sweep from which all variables took part again
 };
 
 }  // namespace maxmargin::linear

@@ -1,9 +1,9 @@
 // A seeded random order, the same on every machine.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace maxmargin::linear {
 
@@ -11,12 +11,15 @@ class Shuffler {
  public:
   explicit Shuffler(uint64_t seed) : state_(seed * 2 + 1) {}
 
+  // Groups of `together` neighbours stay as they are; what is left over stays at the end.
   template <class Item>
-  void shuffle(Item* items, size_t n) {
-    for (size_t k = 0; k + 1 < n; ++k) {
+  void shuffle(Item* items, size_t n, size_t together = 1) {
+    const size_t n_groups = n / together;
+    for (size_t k = 0; k + 1 < n_groups; ++k) {
       // The high half of a product of 32 bits: no division.
-      const uint64_t jump = ((next() >> 32) * static_cast<uint64_t>(n - k)) >> 32;
-      std::swap(items[k], items[k + jump]);
+      const uint64_t jump = ((next() >> 32) * static_cast<uint64_t>(n_groups - k)) >> 32;
+      Item* from = items + k * together;
+      if (jump > 0) std::swap_ranges(from, from + together, from + jump * together);
     }
   }
 
