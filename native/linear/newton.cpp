@@ -54,19 +54,6 @@ struct VectorSum {
 
 }  // namespace
 
-// At the multipliers a = slack / ridge.
-template <class T>
-struct PrimalNewton<T>::Slope {
-  DualSums multipliers;
-  double penalty = 0;
-
-  Slope& operator+=(const Slope& other) {
-    multipliers += other.multipliers;
-    penalty += other.penalty;
-    return *this;
-  }
-};
-
 // The first two derivatives on a line.
 template <class T>
 struct PrimalNewton<T>::Bend {
@@ -118,23 +105,38 @@ void PrimalNewton<T>::weigh(int64_t begin, int64_t end, double* weights) const {
   }
 }
 
+// a = slack / ridge
 template <class T>
-auto PrimalNewton<T>::slope() const -> Slope {
-  return sum_over_rows(light_tasks_, Slope{DualSums::of(size_)}, execution_,
-                       [&](int64_t begin, int64_t end, Slope& sum, threads::Worker& worker) {
+double PrimalNewton<T>::multiplier_now(int64_t i, int64_t r) const {
+  return price_[i] * std::max(0.0, -program_.sign[i] * (score_[r] + program_.linear[i]));
+}
+
+// At the weights where the slacks of the points that have one now would be best, were all others free:
+// there the multipliers make the weights themselves, but for those below zero.
+template <class T>
+double PrimalNewton<T>::multiplier_after(int64_t i, int64_t r, const double* change) const {
+  const double reach = score_[r] + program_.linear[i];
+  if (program_.sign[i] * reach >= 0) return 0;
+  return price_[i] * std::max(0.0, -program_.sign[i] * (reach + change[r]));
+}
+
+// Over multiplier(i, r) of all constraints i, of point r.
+template <class T>
+template <class Multiplier>
+DualSums PrimalNewton<T>::sums(const Multiplier& multiplier) const {
+  return sum_over_rows(light_tasks_, DualSums::of(size_), execution_,
+                       [&](int64_t begin, int64_t end, DualSums& sum, threads::Worker& worker) {
     for_each_window(data_, begin, end, worker,
                     [&](const Matrix<T>& rows, int64_t first, int64_t last) {
       for (int64_t r = first; r < last; ++r) {
         for (int64_t i = r; i < program_.size(); i += program_.n_points) {
-          const double margin = program_.sign[i] * (score_[r] + program_.linear[i]);
-          if (margin >= 0) continue;
-          const double a = -margin * price_[i];
-          SideSum& own = sum.multipliers.side(program_.sign[i]);
+          const double a = multiplier(i, r);
+          if (a == 0) continue;
+          SideSum& own = sum.side(program_.sign[i]);
           rows.add(r - first, a, own.combination.data());
           own.combination[size_ - 1] += a;
           own.linear += program_.linear[i] * a;
           own.ridge += 0.5 * program_.ridge[i] * a * a;
-          sum.penalty -= 0.5 * margin * a;
         }
       }
     });
@@ -142,18 +144,27 @@ auto PrimalNewton<T>::slope() const -> Slope {
 }
 
 template <class T>
-std::vector<double> PrimalNewton<T>::gradient(const Slope& slope) const {
-  std::vector<double> gradient = slope.multipliers.combination();
+template <class Multiplier>
+std::vector<double> PrimalNewton<T>::multipliers(const Multiplier& multiplier) const {
+  std::vector<double> found(program_.size());
+  for (int64_t i = 0; i < program_.size(); ++i) found[i] = multiplier(i, i % program_.n_points);
+  return found;
+}
+
+template <class T>
+std::vector<double> PrimalNewton<T>::gradient(const DualSums& now) const {
+  std::vector<double> gradient = now.combination();
   for (int64_t c = 0; c < size_; ++c) gradient[c] = regularisation(c) * weights_[c] - gradient[c];
   if (!program_.has_bias()) gradient.back() = 0;
   return gradient;
 }
 
+// Slacks cost as much as their multipliers' ridges.
 template <class T>
-Progress PrimalNewton<T>::measure(const Slope& slope, int64_t iterations) const {
-  double primal = slope.penalty;
-  for (int64_t c = 0; c < size_; ++c) primal += 0.5 * regularisation(c) * weights_[c] * weights_[c];
-  return {iterations, primal, slope.multipliers.dual(program_), smallest_value_};
+double PrimalNewton<T>::primal(const DualSums& now) const {
+  double value = now.up.ridge + now.down.ridge;
+  for (int64_t c = 0; c < size_; ++c) value += 0.5 * regularisation(c) * weights_[c] * weights_[c];
+  return value;
 }
 
 template <class T>
@@ -312,15 +323,14 @@ double PrimalNewton<T>::best_length(const std::vector<double>& step,
   return length;
 }
 
-// The multipliers that belong to the current slacks.
+// The multipliers of a whole step.
 template <class T>
-std::vector<double> PrimalNewton<T>::multipliers() const {
-  std::vector<double> found(program_.size());
-  for (int64_t i = 0; i < program_.size(); ++i) {
-    const double margin = program_.sign[i] * (score_[i % program_.n_points] + program_.linear[i]);
-    if (margin < 0) found[i] = -margin * price_[i];
-  }
-  return found;
+void PrimalNewton<T>::offer_dual(const std::vector<double>& change) {
+  const auto multiplier = [&](int64_t i, int64_t r) {
+    return multiplier_after(i, r, change.data());
+  };
+  best_.offer(std::numeric_limits<double>::infinity(), sums(multiplier).dual(program_),
+              [](Machine&) {}, [&] { return multipliers(multiplier); });
 }
 
 template <class T>
@@ -332,14 +342,17 @@ Outcome PrimalNewton<T>::run(const std::vector<double>& weights, double bias) {
     weights_.push_back(program_.has_bias() ? bias : 0.0);
     score_ = scores_of(weights_);
     for (int64_t iteration = 0, in_vain = 0;; ++iteration) {
-      const Slope now = slope();
-      const Progress measured = measure(now, iteration);
-      if (!std::isfinite(measured.relative_gap())) return {Ending::stalled, progress};
+      const auto multiplier = [&](int64_t i, int64_t r) { return multiplier_now(i, r); };
+      const DualSums now = sums(multiplier);
+      const double value = primal(now), bound = now.dual(program_);
+      if (!std::isfinite(Progress{iteration, value, bound, smallest_value_}.relative_gap())) {
+        return {Ending::stalled, progress};
+      }
       const auto give_weights = [&](Machine& machine) {
         machine.weights.assign(weights_.begin(), weights_.end() - 1);
         machine.bias = program_.has_bias() ? weights_.back() : 0.0;
       };
-      best_.offer(measured.primal, measured.dual, give_weights, [&] { return multipliers(); });
+      best_.offer(value, bound, give_weights, [&] { return multipliers(multiplier); });
       progress = best_.progress(iteration, smallest_value_);
       const double gap = progress.relative_gap();
       in_vain = gap < least ? 0 : in_vain + 1;
@@ -351,7 +364,16 @@ Outcome PrimalNewton<T>::run(const std::vector<double>& weights, double bias) {
       const std::vector<double> down = gradient(now), step = direction(down);
       if (step.empty()) return {Ending::stalled, progress};
       const std::vector<double> change = scores_of(step);
-      const double length = best_length(step, change, dot(down, step));
+      const double slope = dot(down, step);
+      if (-0.5 * slope <= limits_.gap * value) {
+        offer_dual(change);
+        progress = best_.progress(iteration + 1, smallest_value_);
+        if (progress.relative_gap() <= limits_.gap) {
+          report_(progress);
+          return {Ending::converged, progress};
+        }
+      }
+      const double length = best_length(step, change, slope);
       for (int64_t c = 0; c < size_; ++c) weights_[c] += length * step[c];
       for (int64_t r = 0; r < program_.n_points; ++r) score_[r] += length * change[r];
     }

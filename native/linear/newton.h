@@ -2,7 +2,9 @@
 //
 // The objective has a piecewise constant Hessian, R + X'DX over the points with slack; steps with
 // an exact line search reach its optimum after finitely many (Keerthi, DeCoste 2005; Chapelle 2007).
-// The system is solved by Cholesky where the features are few, else by conjugate gradients.
+// The system is solved by Cholesky where the features are few, else by conjugate gradients. Its
+// solution is also one for multipliers, and their dual value close to the optimum long before that of
+// the slacks, which a gradient spoils however small the weights' error.
 #pragma once
 
 #include <vector>
@@ -30,12 +32,15 @@ class PrimalNewton {
   const Machine& machine() const { return best_.machine(); }
 
  private:
-  struct Slope;  // what the gradient and the values need from the data
   struct Bend;
 
-  Slope slope() const;
-  std::vector<double> multipliers() const;
-  std::vector<double> gradient(const Slope& slope) const;
+  double multiplier_now(int64_t i, int64_t r) const;
+  double multiplier_after(int64_t i, int64_t r, const double* change) const;
+  template <class Multiplier>
+  DualSums sums(const Multiplier& multiplier) const;
+  template <class Multiplier>
+  std::vector<double> multipliers(const Multiplier& multiplier) const;
+  std::vector<double> gradient(const DualSums& now) const;
   std::vector<double> direction(const std::vector<double>& gradient);
   std::vector<double> by_factorising(const std::vector<double>& gradient);
   std::vector<double> by_conjugate_gradients(const std::vector<double>& gradient) const;
@@ -44,7 +49,8 @@ class PrimalNewton {
   Bend bend(const std::vector<double>& change, double length, int64_t begin, int64_t end) const;
   double best_length(const std::vector<double>& step, const std::vector<double>& change,
                      double slope) const;
-  Progress measure(const Slope& slope, int64_t iterations) const;
+  double primal(const DualSums& now) const;
+  void offer_dual(const std::vector<double>& change);
   double regularisation(int64_t c) const;
   void weigh(int64_t begin, int64_t end, double* weights) const;
   std::vector<double> gram();
