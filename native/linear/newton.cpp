@@ -3,19 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "windows.h"
+
 namespace maxmargin::linear {
 namespace {
 
-// Features up to which the system is factorised.
-constexpr int64_t most_factorised = 2000;
-
-// Conjugate gradients end at this share of the gradient.
-constexpr double rough = 0.05;
-constexpr int64_t most_gradients = 500;
-
-// Tried where the system itself has no factor.
-constexpr double least_ridge = 1e-14;
-constexpr int most_ridges = 7;
+// Systems solved again for one step, without the slacks that the last solution ends.
+constexpr int most_releases = 2;
 
 // A step ends where this share of its first slope is left.
 constexpr double flat = 1e-3;
@@ -24,33 +18,11 @@ constexpr int most_lengths = 60;
 // Steps without progress, which mean rounding.
 constexpr int64_t patience = 4;
 
-constexpr int64_t window_rows = 128;
-
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
   return sum;
 }
-
-// Calls act(window, first, last) for the rows [begin, end), a few at a time.
-template <class T, class Act>
-void for_each_window(const Matrix<T>& data, int64_t begin, int64_t end, threads::Worker& worker,
-                     const Act& act) {
-  RowWindow<T> window(data);
-  for (int64_t first = begin; first < end; first += window_rows) {
-    worker.checkpoint();
-    const int64_t last = std::min(first + window_rows, end);
-    act(window.at(first, last), first, last);
-  }
-}
-
-struct VectorSum {
-  std::vector<double> values;
-  VectorSum& operator+=(const VectorSum& other) {
-    add_to(values, other.values);
-    return *this;
-  }
-};
 
 }  // namespace
 
@@ -74,35 +46,45 @@ PrimalNewton<T>::PrimalNewton(const Matrix<T>& data, const Program& program, con
       report_(report),
       smallest_value_(program.smallest_value()),
       best_(program.size(), data.n_columns),
-      size_(data.n_columns + 1),
-      dense_gram_(RowTasks::of(data.n_rows, data.n_entries(), size_ * size_),
-                  GramSum<T>(data.is_sparse() ? 0 : data.n_columns)),
-      sparse_gram_(data),
+      system_(data, program, execution),
+      size_(system_.size()),
       light_tasks_(RowTasks::of(data.n_rows, data.n_entries(), size_)),
-      price_(program.ridge) {
+      price_(program.ridge),
+      held_(program.size()),
+      weight_(program.n_points) {
   for (double& value : price_) value = 1 / value;
 }
 
+// Without branches: which points have slack cannot be foreseen.
 template <class T>
-double PrimalNewton<T>::regularisation(int64_t c) const {
-  return c + 1 < size_ ? 1.0 : program_.has_bias() ? program_.bias_weight : 1.0;
-}
-
-// What the slacks of the points from `begin` on weigh in the Hessian. Without branches: which points
-// have slack cannot be foreseen.
-template <class T>
-void PrimalNewton<T>::weigh(int64_t begin, int64_t end, double* weights) const {
-  const double* score = score_.data();
-  std::fill(weights, weights + (end - begin), 0.0);
-  for (int64_t side = 0; side < program_.size(); side += program_.n_points) {
-    const double* sign = program_.sign.data() + side;
-    const double* linear = program_.linear.data() + side;
-    const double* price = price_.data() + side;
-    for (int64_t r = begin; r < end; ++r) {
-      const bool has_slack = sign[r] * (score[r] + linear[r]) < 0;
-      weights[r - begin] += static_cast<double>(has_slack) * price[r];
+void PrimalNewton<T>::hold_slacks() {
+  const int64_t n = program_.n_points;
+  std::fill(weight_.begin(), weight_.end(), 0.0);
+  for (int64_t side = 0; side < program_.size(); side += n) {
+    for (int64_t r = 0; r < n; ++r) {
+      const int64_t i = side + r;
+      held_[i] = program_.sign[i] * (score_[r] + program_.linear[i]) < 0;
+      weight_[r] += static_cast<double>(held_[i]) * price_[i];
     }
   }
+}
+
+// Gives up the slacks that a step ends, and their part of the right-hand side; returns whether there
+// were any.
+template <class T>
+bool PrimalNewton<T>::release(std::vector<double>& right) {
+  bool any = false;
+  for (int64_t i = 0; i < program_.size(); ++i) {
+    const int64_t r = i % program_.n_points;
+    const double reach = score_[r] + program_.linear[i];
+    if (!held_[i] || program_.sign[i] * (reach + change_[r]) < 0) continue;
+    any = true;
+    held_[i] = 0;
+    weight_[r] = 0;
+    data_.add(r, price_[i] * reach, right.data());
+    if (program_.has_bias()) right.back() += price_[i] * reach;
+  }
+  return any;
 }
 
 // a = slack / ridge
@@ -111,13 +93,11 @@ double PrimalNewton<T>::multiplier_now(int64_t i, int64_t r) const {
   return price_[i] * std::max(0.0, -program_.sign[i] * (score_[r] + program_.linear[i]));
 }
 
-// At the weights where the slacks of the points that have one now would be best, were all others free:
-// there the multipliers make the weights themselves, but for those below zero.
+// After a whole step the multipliers of the slacks held make the weights, but for those below zero.
 template <class T>
-double PrimalNewton<T>::multiplier_after(int64_t i, int64_t r, const double* change) const {
-  const double reach = score_[r] + program_.linear[i];
-  if (program_.sign[i] * reach >= 0) return 0;
-  return price_[i] * std::max(0.0, -program_.sign[i] * (reach + change[r]));
+double PrimalNewton<T>::multiplier_after(int64_t i, int64_t r) const {
+  const double reach = score_[r] + program_.linear[i] + change_[r];
+  return held_[i] ? price_[i] * std::max(0.0, -program_.sign[i] * reach) : 0.0;
 }
 
 // Over multiplier(i, r) of all constraints i, of point r.
@@ -154,7 +134,7 @@ std::vector<double> PrimalNewton<T>::multipliers(const Multiplier& multiplier) c
 template <class T>
 std::vector<double> PrimalNewton<T>::gradient(const DualSums& now) const {
   std::vector<double> gradient = now.combination();
-  for (int64_t c = 0; c < size_; ++c) gradient[c] = regularisation(c) * weights_[c] - gradient[c];
+  for (int64_t c = 0; c < size_; ++c) gradient[c] = system_.regularisation(c) * weights_[c] - gradient[c];
   if (!program_.has_bias()) gradient.back() = 0;
   return gradient;
 }
@@ -163,118 +143,52 @@ std::vector<double> PrimalNewton<T>::gradient(const DualSums& now) const {
 template <class T>
 double PrimalNewton<T>::primal(const DualSums& now) const {
   double value = now.up.ridge + now.down.ridge;
-  for (int64_t c = 0; c < size_; ++c) value += 0.5 * regularisation(c) * weights_[c] * weights_[c];
+  for (int64_t c = 0; c < size_; ++c) value += 0.5 * system_.regularisation(c) * weights_[c] * weights_[c];
   return value;
 }
 
+// To where the slacks held would be best, were there no others; points whose slack that ends are let
+// go, and it is solved again. Empty where it cannot be.
 template <class T>
-std::vector<double> PrimalNewton<T>::direction(const std::vector<double>& gradient) {
-  return size_ <= most_factorised ? by_factorising(gradient) : by_conjugate_gradients(gradient);
-}
-
-// X'DX over the points with slack.
-template <class T>
-std::vector<double> PrimalNewton<T>::gram() {
-  if (data_.is_sparse()) {
-    std::vector<double> weights(data_.n_rows);
-    weigh(0, data_.n_rows, weights.data());
-    return sparse_gram_.of(weights, execution_);
+std::vector<double> PrimalNewton<T>::step_down(const std::vector<double>& gradient) {
+  hold_slacks();
+  std::vector<double> right = gradient;
+  for (double& value : right) value = -value;
+  std::vector<double> step = system_.solve(weight_, right);
+  const int most = system_.is_cheap_to_change() ? most_releases : 0;
+  for (int k = 0; k < most && !step.empty(); ++k) {
+    score(step, change_, [&](int64_t r) { return weight_[r] > 0; });
+    if (!release(right)) break;
+    std::vector<double> next = system_.solve(weight_, right);
+    if (next.empty() || !(dot(gradient, next) < 0)) break;
+    step = std::move(next);
   }
-  const auto visit = [&](int64_t begin, int64_t end, GramSum<T>& sum, threads::Worker& worker) {
-    double weights[window_rows];
-    for_each_window(data_, begin, end, worker,
-                    [&](const Matrix<T>& rows, int64_t first, int64_t last) {
-      weigh(first, last, weights);
-      const bool any = std::any_of(weights, weights + (last - first), [](double w) { return w > 0; });
-      if (any) sum.add(rows, weights);
-    });
-  };
-  return dense_gram_.over_rows(execution_, visit).matrix();
-}
-
-template <class T>
-std::vector<double> PrimalNewton<T>::by_factorising(const std::vector<double>& gradient) {
-  std::vector<double> matrix = gram();
-  for (int64_t c = 0; c < size_; ++c) matrix[c * size_ + c] += regularisation(c);
-  if (!program_.has_bias()) {
-    double* last = matrix.data() + (size_ - 1) * size_;
-    std::fill_n(last, size_ - 1, 0.0);
-    last[size_ - 1] = 1;
-  }
-  if (!cholesky_.factorise(matrix.data(), size_) &&
-      !cholesky_.factorise_with_growing_ridge(matrix.data(), size_, least_ridge, most_ridges)) {
-    return {};
-  }
-  std::vector<double> step = gradient;
-  cholesky_.solve(step);
-  for (double& value : step) value = -value;
+  if (!step.empty()) score(step, change_, [](int64_t) { return true; });
   return step;
 }
 
+// The scores of some points.
 template <class T>
-std::vector<double> PrimalNewton<T>::times_hessian(const std::vector<double>& step) const {
-  const double bias = program_.has_bias() ? step.back() : 0.0;
-  VectorSum total = sum_over_rows(
-      light_tasks_, VectorSum{std::vector<double>(size_)}, execution_,
-      [&](int64_t begin, int64_t end, VectorSum& sum, threads::Worker& worker) {
-        for_each_window(data_, begin, end, worker,
-                        [&](const Matrix<T>& rows, int64_t first, int64_t last) {
-          double weights[window_rows];
-          weigh(first, last, weights);
-          for (int64_t r = first; r < last; ++r) {
-            if (weights[r - first] == 0) continue;
-            const double scaled = weights[r - first] * (rows.dot(r - first, step.data()) + bias);
-            rows.add(r - first, scaled, sum.values.data());
-            sum.values[size_ - 1] += scaled;
-          }
-        });
-      });
-  for (int64_t c = 0; c < size_; ++c) total.values[c] += regularisation(c) * step[c];
-  if (!program_.has_bias()) total.values.back() = step.back();
-  return total.values;
-}
-
-template <class T>
-std::vector<double> PrimalNewton<T>::by_conjugate_gradients(
-    const std::vector<double>& gradient) const {
-  std::vector<double> step(size_), residual(size_), towards;
-  for (int64_t c = 0; c < size_; ++c) residual[c] = -gradient[c];
-  towards = residual;
-  double square = dot(residual, residual);
-  const double enough = rough * rough * square;
-  for (int64_t k = 0; k < most_gradients && square > enough; ++k) {
-    const std::vector<double> image = times_hessian(towards);
-    const double length = square / dot(towards, image);
-    for (int64_t c = 0; c < size_; ++c) {
-      step[c] += length * towards[c];
-      residual[c] -= length * image[c];
-    }
-    const double next = dot(residual, residual), share = next / square;
-    for (int64_t c = 0; c < size_; ++c) towards[c] = residual[c] + share * towards[c];
-    square = next;
-  }
-  return step;
-}
-
-template <class T>
-std::vector<double> PrimalNewton<T>::scores_of(const std::vector<double>& step) const {
-  std::vector<double> scores(program_.n_points);
-  const double bias = program_.has_bias() ? step.back() : 0.0;
+template <class IsWanted>
+void PrimalNewton<T>::score(const std::vector<double>& weights, std::vector<double>& scores,
+                            const IsWanted& is_wanted) const {
+  const double bias = program_.has_bias() ? weights.back() : 0.0;
+  scores.resize(program_.n_points);
   sum_over_rows(light_tasks_, Nothing{}, execution_,
                 [&](int64_t begin, int64_t end, Nothing&, threads::Worker& worker) {
     for_each_window(data_, begin, end, worker,
                     [&](const Matrix<T>& rows, int64_t first, int64_t last) {
-      for (int64_t r = first; r < last; ++r) scores[r] = rows.dot(r - first, step.data()) + bias;
+      for (int64_t r = first; r < last; ++r) {
+        if (is_wanted(r)) scores[r] = rows.dot(r - first, weights.data()) + bias;
+      }
     });
   });
-  return scores;
 }
 
 // What the points from `begin` to `end` add to the first two derivatives on the line: sums side by
 // side, without branches.
 template <class T>
-auto PrimalNewton<T>::bend(const std::vector<double>& change, double length, int64_t begin,
-                           int64_t end) const -> Bend {
+auto PrimalNewton<T>::bend(double length, int64_t begin, int64_t end) const -> Bend {
   constexpr int64_t width = 4;
   double first[width] = {}, second[width] = {};
   for (int64_t side = 0; side < program_.size(); side += program_.n_points) {
@@ -282,11 +196,11 @@ auto PrimalNewton<T>::bend(const std::vector<double>& change, double length, int
     const double* linear = program_.linear.data() + side;
     const double* price = price_.data() + side;
     const auto add = [&](int64_t r, int64_t k) {
-      const double reach = score_[r] + linear[r] + length * change[r];
+      const double reach = score_[r] + linear[r] + length * change_[r];
       const bool has_slack = sign[r] * reach < 0;
-      const double pull = static_cast<double>(has_slack) * change[r] * price[r];
+      const double pull = static_cast<double>(has_slack) * change_[r] * price[r];
       first[k] += pull * reach;
-      second[k] += pull * change[r];
+      second[k] += pull * change_[r];
     };
     int64_t r = begin;
     for (; r + width <= end; r += width) {
@@ -300,17 +214,16 @@ auto PrimalNewton<T>::bend(const std::vector<double>& change, double length, int
 // Newton's method on the line, whose derivative is increasing and piecewise linear; kept within a
 // bracket. It ends where little is left of the slope.
 template <class T>
-double PrimalNewton<T>::best_length(const std::vector<double>& step,
-                                    const std::vector<double>& change, double slope) const {
+double PrimalNewton<T>::best_length(const std::vector<double>& step, double slope) const {
   double linear = 0, quadratic = 0;
   for (int64_t c = 0; c < size_; ++c) {
-    linear += regularisation(c) * weights_[c] * step[c];
-    quadratic += regularisation(c) * step[c] * step[c];
+    linear += system_.regularisation(c) * weights_[c] * step[c];
+    quadratic += system_.regularisation(c) * step[c] * step[c];
   }
   double low = 0, high = std::numeric_limits<double>::infinity(), length = 1;
   for (int k = 0; k < most_lengths; ++k) {
     const auto visit = [&](int64_t begin, int64_t end, Bend& sum, threads::Worker&) {
-      sum += bend(change, length, begin, end);
+      sum += bend(length, begin, end);
     };
     const Bend at = sum_over_rows(light_tasks_, Bend{}, execution_, visit);
     const double first = linear + length * quadratic + at.first, second = quadratic + at.second;
@@ -325,10 +238,8 @@ double PrimalNewton<T>::best_length(const std::vector<double>& step,
 
 // The multipliers of a whole step.
 template <class T>
-void PrimalNewton<T>::offer_dual(const std::vector<double>& change) {
-  const auto multiplier = [&](int64_t i, int64_t r) {
-    return multiplier_after(i, r, change.data());
-  };
+void PrimalNewton<T>::offer_dual() {
+  const auto multiplier = [&](int64_t i, int64_t r) { return multiplier_after(i, r); };
   best_.offer(std::numeric_limits<double>::infinity(), sums(multiplier).dual(program_),
               [](Machine&) {}, [&] { return multipliers(multiplier); });
 }
@@ -340,7 +251,7 @@ Outcome PrimalNewton<T>::run(const std::vector<double>& weights, double bias) {
   try {
     weights_ = weights.empty() ? std::vector<double>(data_.n_columns) : weights;
     weights_.push_back(program_.has_bias() ? bias : 0.0);
-    score_ = scores_of(weights_);
+    score(weights_, score_, [](int64_t) { return true; });
     for (int64_t iteration = 0, in_vain = 0;; ++iteration) {
       const auto multiplier = [&](int64_t i, int64_t r) { return multiplier_now(i, r); };
       const DualSums now = sums(multiplier);
@@ -361,21 +272,20 @@ Outcome PrimalNewton<T>::run(const std::vector<double>& weights, double bias) {
       if (gap <= limits_.gap) return {Ending::converged, progress};
       if (iteration >= limits_.most_iterations) return {Ending::iterations, progress};
       if (in_vain >= patience && gap < 1e-2) return {Ending::stalled, progress};
-      const std::vector<double> down = gradient(now), step = direction(down);
+      const std::vector<double> up = gradient(now), step = step_down(up);
       if (step.empty()) return {Ending::stalled, progress};
-      const std::vector<double> change = scores_of(step);
-      const double slope = dot(down, step);
+      const double slope = dot(up, step);
       if (-0.5 * slope <= limits_.gap * value) {
-        offer_dual(change);
+        offer_dual();
         progress = best_.progress(iteration + 1, smallest_value_);
         if (progress.relative_gap() <= limits_.gap) {
           report_(progress);
           return {Ending::converged, progress};
         }
       }
-      const double length = best_length(step, change, slope);
+      const double length = best_length(step, slope);
       for (int64_t c = 0; c < size_; ++c) weights_[c] += length * step[c];
-      for (int64_t r = 0; r < program_.n_points; ++r) score_[r] += length * change[r];
+      for (int64_t r = 0; r < program_.n_points; ++r) score_[r] += length * change_[r];
     }
   } catch (const threads::Interrupted&) {
     return {Ending::interrupted, progress};

@@ -2,19 +2,17 @@
 //
 // The objective has a piecewise constant Hessian, R + X'DX over the points with slack; steps with
 // an exact line search reach its optimum after finitely many (Keerthi, DeCoste 2005; Chapelle 2007).
-// The system is solved by Cholesky where the features are few, else by conjugate gradients. Its
-// solution is also one for multipliers, and their dual value close to the optimum long before that of
-// the slacks, which a gradient spoils however small the weights' error.
+// A step solves the problem over the points with slack as if theirs could be negative; those for which
+// it comes out so are let go before the step is taken. Its solution is one of multipliers too: their
+// dual value is close to the optimum long before that of the slacks, which any gradient spoils.
 #pragma once
 
 #include <vector>
 
-#include "../linalg/cholesky.h"
-#include "changing_gram.h"
 #include "dual_value.h"
-#include "gram.h"
 #include "incumbent.h"
 #include "matrix.h"
+#include "newton_system.h"
 #include "program.h"
 #include "sums.h"
 
@@ -34,26 +32,23 @@ class PrimalNewton {
  private:
   struct Bend;
 
+  void hold_slacks();
+  bool release(std::vector<double>& right);
+  std::vector<double> step_down(const std::vector<double>& gradient);
   double multiplier_now(int64_t i, int64_t r) const;
-  double multiplier_after(int64_t i, int64_t r, const double* change) const;
+  double multiplier_after(int64_t i, int64_t r) const;
   template <class Multiplier>
   DualSums sums(const Multiplier& multiplier) const;
   template <class Multiplier>
   std::vector<double> multipliers(const Multiplier& multiplier) const;
   std::vector<double> gradient(const DualSums& now) const;
-  std::vector<double> direction(const std::vector<double>& gradient);
-  std::vector<double> by_factorising(const std::vector<double>& gradient);
-  std::vector<double> by_conjugate_gradients(const std::vector<double>& gradient) const;
-  std::vector<double> times_hessian(const std::vector<double>& step) const;
-  std::vector<double> scores_of(const std::vector<double>& step) const;
-  Bend bend(const std::vector<double>& change, double length, int64_t begin, int64_t end) const;
-  double best_length(const std::vector<double>& step, const std::vector<double>& change,
-                     double slope) const;
+  template <class IsWanted>
+  void score(const std::vector<double>& weights, std::vector<double>& scores,
+             const IsWanted& is_wanted) const;
+  Bend bend(double length, int64_t begin, int64_t end) const;
+  double best_length(const std::vector<double>& step, double slope) const;
   double primal(const DualSums& now) const;
-  void offer_dual(const std::vector<double>& change);
-  double regularisation(int64_t c) const;
-  void weigh(int64_t begin, int64_t end, double* weights) const;
-  std::vector<double> gram();
+  void offer_dual();
 
   const Matrix<T>& data_;
   const Program& program_;
@@ -62,13 +57,14 @@ class PrimalNewton {
   const Report& report_;
   const double smallest_value_;
   Incumbent best_;
-  const int64_t size_;  // features and bias
-  RepeatedSum<GramSum<T>> dense_gram_;
-  ChangingGram<T> sparse_gram_;
+  NewtonSystem<T> system_;
+  const int64_t size_;
   const RowTasks light_tasks_;
-  std::vector<double> price_;  // 1 / ridge
-  linalg::Cholesky cholesky_;
-  std::vector<double> weights_, score_;
+  std::vector<double> price_;           // 1 / ridge
+  std::vector<double> weights_;         // and the bias
+  std::vector<double> score_, change_;  // of the points, and what a step adds
+  std::vector<char> held_;              // the constraints whose slack the step counts
+  std::vector<double> weight_;          // what that of a point weighs
 };
 
 }  // namespace maxmargin::linear
