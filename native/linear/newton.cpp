@@ -8,6 +8,13 @@
 namespace maxmargin::linear {
 namespace {
 
+// The first step from far away counts one slack in so many, where they are still this many times the
+// features.
+constexpr int64_t sampled = 8, plenty = 10;
+
+// A step that promises to win no more than so many times the gap asked for offers its multipliers.
+constexpr double promising = 30;
+
 // Systems solved again for one step, without the slacks that the last solution ends.
 constexpr int most_releases = 2;
 
@@ -55,16 +62,18 @@ PrimalNewton<T>::PrimalNewton(const Matrix<T>& data, const Program& program, con
   for (double& value : price_) value = 1 / value;
 }
 
-// Without branches: which points have slack cannot be foreseen.
+// Those of the points wanted, each for `share` of them. Without branches: which points have slack cannot
+// be foreseen.
 template <class T>
-void PrimalNewton<T>::hold_slacks() {
+template <class IsWanted>
+void PrimalNewton<T>::hold_slacks(const IsWanted& is_wanted, double share) {
   const int64_t n = program_.n_points;
   std::fill(weight_.begin(), weight_.end(), 0.0);
   for (int64_t side = 0; side < program_.size(); side += n) {
     for (int64_t r = 0; r < n; ++r) {
       const int64_t i = side + r;
-      held_[i] = program_.sign[i] * (score_[r] + program_.linear[i]) < 0;
-      weight_[r] += static_cast<double>(held_[i]) * price_[i];
+      held_[i] = is_wanted(r) & (program_.sign[i] * (score_[r] + program_.linear[i]) < 0);
+      weight_[r] += static_cast<double>(held_[i]) * share * price_[i];
     }
   }
 }
@@ -79,10 +88,10 @@ bool PrimalNewton<T>::release(std::vector<double>& right) {
     const double reach = score_[r] + program_.linear[i];
     if (!held_[i] || program_.sign[i] * (reach + change_[r]) < 0) continue;
     any = true;
+    data_.add(r, weight_[r] * reach, right.data());
+    if (program_.has_bias()) right.back() += weight_[r] * reach;
     held_[i] = 0;
     weight_[r] = 0;
-    data_.add(r, price_[i] * reach, right.data());
-    if (program_.has_bias()) right.back() += price_[i] * reach;
   }
   return any;
 }
@@ -147,13 +156,44 @@ double PrimalNewton<T>::primal(const DualSums& now) const {
   return value;
 }
 
+template <class T>
+std::vector<double> PrimalNewton<T>::whole_step(const std::vector<double>& gradient) {
+  hold_slacks([](int64_t) { return true; }, 1);
+  std::vector<double> right = gradient;
+  for (double& value : right) value = -value;
+  return step_to_held(gradient, right);
+}
+
+template <class T>
+bool PrimalNewton<T>::may_sample() const {
+  return system_.is_cheap_to_change() && program_.n_points >= sampled * plenty * size_;
+}
+
+// As good as a whole one while the weights are far from their optimum, at a part of the cost.
+template <class T>
+std::vector<double> PrimalNewton<T>::sampled_step(const std::vector<double>& gradient) {
+  const auto is_wanted = [](int64_t r) {  // in no order that the rows may have
+    return (static_cast<uint64_t>(r) * 0x9E3779B97F4A7C15ULL >> 32) % sampled == 0;
+  };
+  hold_slacks(is_wanted, sampled);
+  std::vector<double> right(size_);
+  for (int64_t c = 0; c < size_; ++c) right[c] = -system_.regularisation(c) * weights_[c];
+  for (int64_t i = 0; i < program_.size(); ++i) {
+    if (!held_[i]) continue;
+    const int64_t r = i % program_.n_points;
+    const double pull = -weight_[r] * (score_[r] + program_.linear[i]);
+    data_.add(r, pull, right.data());
+    right.back() += pull;
+  }
+  if (!program_.has_bias()) right.back() = 0;
+  return step_to_held(gradient, right);
+}
+
 // To where the slacks held would be best, were there no others; points whose slack that ends are let
 // go, and it is solved again. Empty where it cannot be.
 template <class T>
-std::vector<double> PrimalNewton<T>::step_down(const std::vector<double>& gradient) {
-  hold_slacks();
-  std::vector<double> right = gradient;
-  for (double& value : right) value = -value;
+std::vector<double> PrimalNewton<T>::step_to_held(const std::vector<double>& gradient,
+                                                  std::vector<double>& right) {
   std::vector<double> step = system_.solve(weight_, right);
   const int most = system_.is_cheap_to_change() ? most_releases : 0;
   for (int k = 0; k < most && !step.empty(); ++k) {
@@ -272,10 +312,14 @@ Outcome PrimalNewton<T>::run(const std::vector<double>& weights, double bias) {
       if (gap <= limits_.gap) return {Ending::converged, progress};
       if (iteration >= limits_.most_iterations) return {Ending::iterations, progress};
       if (in_vain >= patience && gap < 1e-2) return {Ending::stalled, progress};
-      const std::vector<double> up = gradient(now), step = step_down(up);
+      const std::vector<double> up = gradient(now);
+      std::vector<double> step;
+      if (iteration == 0 && weights.empty() && may_sample()) step = sampled_step(up);
+      const bool is_whole = step.empty() || !(dot(up, step) < 0);
+      if (is_whole) step = whole_step(up);
       if (step.empty()) return {Ending::stalled, progress};
       const double slope = dot(up, step);
-      if (-0.5 * slope <= limits_.gap * value) {
+      if (is_whole && -0.5 * slope <= promising * limits_.gap * value) {
         offer_dual();
         progress = best_.progress(iteration + 1, smallest_value_);
         if (progress.relative_gap() <= limits_.gap) {

@@ -32,9 +32,13 @@ class PrimalNewton {
  private:
   struct Bend;
 
-  void hold_slacks();
+  template <class IsWanted>
+  void hold_slacks(const IsWanted& is_wanted, double share);
   bool release(std::vector<double>& right);
-  std::vector<double> step_down(const std::vector<double>& gradient);
+  bool may_sample() const;
+  std::vector<double> sampled_step(const std::vector<double>& gradient);
+  std::vector<double> whole_step(const std::vector<double>& gradient);
+  std::vector<double> step_to_held(const std::vector<double>& gradient, std::vector<double>& right);
   double multiplier_now(int64_t i, int64_t r) const;
   double multiplier_after(int64_t i, int64_t r) const;
   template <class Multiplier>
