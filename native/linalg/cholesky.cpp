@@ -20,7 +20,8 @@ double dot(const double* a, const double* b, int64_t n) {
 
 bool Cholesky::factorise(const double* matrix, int64_t n, double ridge) {
   n_ = n;
-  factor_.assign(matrix, matrix + n * n);
+  factor_.resize(n * n);
+  for (int64_t i = 0; i < n; ++i) std::copy_n(matrix + i * n, i + 1, factor_.data() + i * n);
   // Block of columns by block of columns: its own rows first, then all rows below.
   for (int64_t first = 0; first < n; first += block) {
     const int64_t last = std::min(first + block, n);

@@ -58,8 +58,18 @@ PrimalNewton<T>::PrimalNewton(const Matrix<T>& data, const Program& program, con
       light_tasks_(RowTasks::of(data.n_rows, data.n_entries(), size_)),
       price_(program.ridge),
       held_(program.size()),
-      weight_(program.n_points) {
+      weight_(program.n_points),
+      change_(program.n_points) {
   for (double& value : price_) value = 1 / value;
+}
+
+// Of point r, i.
+template <class T>
+template <class Act>
+void PrimalNewton<T>::for_each_constraint(const Act& act) const {
+  for (int64_t side = 0; side < program_.size(); side += program_.n_points) {
+    for (int64_t r = 0; r < program_.n_points; ++r) act(side + r, r);
+  }
 }
 
 // Those of the points wanted, each for `share` of them. Without branches: which points have slack cannot
@@ -67,15 +77,11 @@ PrimalNewton<T>::PrimalNewton(const Matrix<T>& data, const Program& program, con
 template <class T>
 template <class IsWanted>
 void PrimalNewton<T>::hold_slacks(const IsWanted& is_wanted, double share) {
-  const int64_t n = program_.n_points;
   std::fill(weight_.begin(), weight_.end(), 0.0);
-  for (int64_t side = 0; side < program_.size(); side += n) {
-    for (int64_t r = 0; r < n; ++r) {
-      const int64_t i = side + r;
-      held_[i] = is_wanted(r) & (program_.sign[i] * (score_[r] + program_.linear[i]) < 0);
-      weight_[r] += static_cast<double>(held_[i]) * share * price_[i];
-    }
-  }
+  for_each_constraint([&](int64_t i, int64_t r) {
+    held_[i] = is_wanted(r) & (program_.sign[i] * (score_[r] + program_.linear[i]) < 0);
+    weight_[r] += static_cast<double>(held_[i]) * share * price_[i];
+  });
 }
 
 // Gives up the slacks that a step ends, and their part of the right-hand side; returns whether there
@@ -83,16 +89,15 @@ void PrimalNewton<T>::hold_slacks(const IsWanted& is_wanted, double share) {
 template <class T>
 bool PrimalNewton<T>::release(std::vector<double>& right) {
   bool any = false;
-  for (int64_t i = 0; i < program_.size(); ++i) {
-    const int64_t r = i % program_.n_points;
+  for_each_constraint([&](int64_t i, int64_t r) {
     const double reach = score_[r] + program_.linear[i];
-    if (!held_[i] || program_.sign[i] * (reach + change_[r]) < 0) continue;
+    if (!held_[i] || program_.sign[i] * (reach + change_[r]) < 0) return;
     any = true;
     data_.add(r, weight_[r] * reach, right.data());
     if (program_.has_bias()) right.back() += weight_[r] * reach;
     held_[i] = 0;
     weight_[r] = 0;
-  }
+  });
   return any;
 }
 
@@ -136,7 +141,7 @@ template <class T>
 template <class Multiplier>
 std::vector<double> PrimalNewton<T>::multipliers(const Multiplier& multiplier) const {
   std::vector<double> found(program_.size());
-  for (int64_t i = 0; i < program_.size(); ++i) found[i] = multiplier(i, i % program_.n_points);
+  for_each_constraint([&](int64_t i, int64_t r) { found[i] = multiplier(i, r); });
   return found;
 }
 
@@ -178,13 +183,12 @@ std::vector<double> PrimalNewton<T>::sampled_step(const std::vector<double>& gra
   hold_slacks(is_wanted, sampled);
   std::vector<double> right(size_);
   for (int64_t c = 0; c < size_; ++c) right[c] = -system_.regularisation(c) * weights_[c];
-  for (int64_t i = 0; i < program_.size(); ++i) {
-    if (!held_[i]) continue;
-    const int64_t r = i % program_.n_points;
+  for_each_constraint([&](int64_t i, int64_t r) {
+    if (!held_[i]) return;
     const double pull = -weight_[r] * (score_[r] + program_.linear[i]);
     data_.add(r, pull, right.data());
     right.back() += pull;
-  }
+  });
   if (!program_.has_bias()) right.back() = 0;
   return step_to_held(gradient, right);
 }
@@ -213,7 +217,6 @@ template <class IsWanted>
 void PrimalNewton<T>::score(const std::vector<double>& weights, std::vector<double>& scores,
                             const IsWanted& is_wanted) const {
   const double bias = program_.has_bias() ? weights.back() : 0.0;
-  scores.resize(program_.n_points);
   sum_over_rows(light_tasks_, Nothing{}, execution_,
                 [&](int64_t begin, int64_t end, Nothing&, threads::Worker& worker) {
     for_each_window(data_, begin, end, worker,
@@ -291,7 +294,8 @@ Outcome PrimalNewton<T>::run(const std::vector<double>& weights, double bias) {
   try {
     weights_ = weights.empty() ? std::vector<double>(data_.n_columns) : weights;
     weights_.push_back(program_.has_bias() ? bias : 0.0);
-    score(weights_, score_, [](int64_t) { return true; });
+    score_.resize(program_.n_points);
+    if (!weights.empty()) score(weights_, score_, [](int64_t) { return true; });
     for (int64_t iteration = 0, in_vain = 0;; ++iteration) {
       const auto multiplier = [&](int64_t i, int64_t r) { return multiplier_now(i, r); };
       const DualSums now = sums(multiplier);

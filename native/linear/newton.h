@@ -32,6 +32,8 @@ class PrimalNewton {
  private:
   struct Bend;
 
+  template <class Act>
+  void for_each_constraint(const Act& act) const;
   template <class IsWanted>
   void hold_slacks(const IsWanted& is_wanted, double share);
   bool release(std::vector<double>& right);
@@ -64,11 +66,12 @@ class PrimalNewton {
   NewtonSystem<T> system_;
   const int64_t size_;
   const RowTasks light_tasks_;
-  std::vector<double> price_;           // 1 / ridge
-  std::vector<double> weights_;         // and the bias
-  std::vector<double> score_, change_;  // of the points, and what a step adds
-  std::vector<char> held_;              // the constraints whose slack the step counts
-  std::vector<double> weight_;          // what that of a point weighs
+  std::vector<double> price_;    // 1 / ridge
+  std::vector<double> weights_;  // and the bias
+  std::vector<double> score_;    // of the points
+  std::vector<char> held_;       // the constraints whose slack the step counts
+  std::vector<double> weight_;   // what that of a point weighs
+  std::vector<double> change_;   // of the scores, in a whole step
 };
 
 }  // namespace maxmargin::linear

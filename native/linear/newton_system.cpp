@@ -64,7 +64,7 @@ std::vector<double> NewtonSystem<T>::solve(const std::vector<double>& weights,
 
 // X'DX
 template <class T>
-std::vector<double> NewtonSystem<T>::gram(const std::vector<double>& weights) {
+const std::vector<double>& NewtonSystem<T>::gram(const std::vector<double>& weights) {
   if (data_.is_sparse()) return sparse_gram_.of(weights, execution_);
   const auto visit = [&](int64_t begin, int64_t end, GramSum<T>& sum, threads::Worker& worker) {
     for_each_window(data_, begin, end, worker,
@@ -79,15 +79,20 @@ std::vector<double> NewtonSystem<T>::gram(const std::vector<double>& weights) {
 template <class T>
 std::vector<double> NewtonSystem<T>::by_factorising(const std::vector<double>& weights,
                                                     const std::vector<double>& right) {
-  std::vector<double> matrix = gram(weights);
-  for (int64_t c = 0; c < size_; ++c) matrix[c * size_ + c] += regularisation(c);
+  const std::vector<double>& sum = gram(weights);
+  matrix_.resize(size_ * size_);
+  for (int64_t c = 0; c < size_; ++c) {
+    double* own = matrix_.data() + c * size_;
+    std::copy_n(sum.data() + c * size_, c + 1, own);
+    own[c] += regularisation(c);
+  }
   if (!program_.has_bias()) {
-    double* last = matrix.data() + (size_ - 1) * size_;
+    double* last = matrix_.data() + (size_ - 1) * size_;
     std::fill_n(last, size_ - 1, 0.0);
     last[size_ - 1] = 1;
   }
-  if (!cholesky_.factorise(matrix.data(), size_) &&
-      !cholesky_.factorise_with_growing_ridge(matrix.data(), size_, least_ridge, most_ridges)) {
+  if (!cholesky_.factorise(matrix_.data(), size_) &&
+      !cholesky_.factorise_with_growing_ridge(matrix_.data(), size_, least_ridge, most_ridges)) {
     return {};
   }
   std::vector<double> solution = right;

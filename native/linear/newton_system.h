@@ -30,7 +30,7 @@ class NewtonSystem {
 
  private:
   bool is_factorised() const;
-  std::vector<double> gram(const std::vector<double>& weights);
+  const std::vector<double>& gram(const std::vector<double>& weights);
   std::vector<double> by_factorising(const std::vector<double>& weights,
                                      const std::vector<double>& right);
   std::vector<double> by_conjugate_gradients(const std::vector<double>& weights,
@@ -44,6 +44,7 @@ class NewtonSystem {
   RepeatedSum<GramSum<T>> dense_gram_;
   ChangingGram<T> sparse_gram_;
   const RowTasks light_tasks_;
+  std::vector<double> matrix_;
   linalg::Cholesky cholesky_;
 };
 
