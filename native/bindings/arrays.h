@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "../kernels/rows.h"
@@ -38,6 +40,20 @@ inline std::vector<double> copied(const Vector<double>& values) {
 inline nb::object as_array(const std::vector<double>& values, size_t n) {
   return nb::cast(nb::ndarray<const double, nb::numpy, nb::ndim<1>>(values.data(), {n}),
                   nb::rv_policy::copy);
+}
+
+// An array that takes the vector over.
+template <class T>
+nb::object owned(std::vector<T>&& values) {
+  // An array needs an address even where it is empty.
+  values.reserve(1);
+  auto kept = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = kept->data();
+  const size_t size = kept->size();
+  nb::capsule owner(kept.get(),
+                    [](void* old) noexcept { delete static_cast<std::vector<T>*>(old); });
+  kept.release();
+  return nb::cast(nb::ndarray<T, nb::numpy, nb::ndim<1>>(data, {size}, owner));
 }
 
 void bind_descent(nb::module_& module);

@@ -64,7 +64,7 @@ nb::list solve_l1(const HeldRows<T>& columns, std::vector<L1Program*> programs,
       if (!weights.empty()) weights.pop_back();
       linear::L1Descent<T> descent(data, *programs[k], limits, seed, should_stop, report);
       const linear::Outcome outcome = descent.run(weights, bias);
-      results[k] = {outcome, descent.machine()};
+      results[k] = {outcome, descent.take_machine()};
       listener.program_done();
     };
     try {
@@ -73,7 +73,7 @@ nb::list solve_l1(const HeldRows<T>& columns, std::vector<L1Program*> programs,
     }
   }
   listener.rethrow_error();
-  return as_answers(results, listener);
+  return as_answers(std::move(results), listener);
 }
 
 ClassProgram make_class_program(Vector<int32_t> label, Vector<double> cost, int32_t n_classes,
@@ -114,8 +114,8 @@ nb::tuple solve_crammer_singer(const HeldRows<T>& rows, const ClassProgram& prog
     machine = solver.take_machine();
   }
   listener.rethrow_error();
-  return as_answer(outcome, machine.weights, as_array(machine.bias, machine.bias.size()),
-                   machine.multipliers, listener);
+  return as_answer(outcome, std::move(machine.weights), owned(std::move(machine.bias)),
+                   std::move(machine.multipliers), listener);
 }
 
 template <class T>

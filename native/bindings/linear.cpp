@@ -42,7 +42,15 @@ HeldMatrix<T> hold_csr(Vector<T> values, Vector<int32_t> columns, Vector<int64_t
   return {.view = view, .dense = {}, .values = values, .starts = starts, .columns = columns};
 }
 
-Program make_program(Vector<double> sign, Vector<double> linear_part, Vector<double> cost,
+// A program and the arrays that keep it valid.
+struct HeldProgram {
+  Program view;
+  Vector<double> sign, linear, cost, ridge;
+};
+
+std::span<const double> span_of(const Vector<double>& values) { return {values.data(), values.size()}; }
+
+HeldProgram hold_program(Vector<double> sign, Vector<double> linear_part, Vector<double> cost,
                      Vector<double> ridge, int64_t n_points, double bias_weight) {
   const size_t m = sign.size();
   if (linear_part.size() != m || cost.size() != m || ridge.size() != m) {
@@ -52,8 +60,9 @@ Program make_program(Vector<double> sign, Vector<double> linear_part, Vector<dou
     throw nb::value_error("a program has one or two variables a point");
   }
   const auto sides = static_cast<int32_t>(m / static_cast<size_t>(n_points));
-  return {n_points, sides, copied(sign), copied(linear_part), copied(cost), copied(ridge),
-          bias_weight};
+  const Program view{n_points,       sides,          bias_weight, span_of(sign), span_of(linear_part),
+                     span_of(cost), span_of(ridge)};
+  return {view, sign, linear_part, cost, ridge};
 }
 
 enum class Method { interior_point, newton, coordinate_descent };
@@ -87,14 +96,14 @@ LinearResult descend(const Task<T>& task, const std::vector<double>& squared_nor
   linear::CoordinateDescent<T> solver(task.data, squared_norms, task.program, task.limits, seed,
                                       task.execution, task.report);
   const linear::Outcome outcome = solver.run(task.start.multipliers);
-  return {outcome, solver.machine()};
+  return {outcome, solver.take_machine()};
 }
 
 template <class T>
 LinearResult take_newton_steps(const Task<T>& task) {
   linear::PrimalNewton<T> solver(task.data, task.program, task.limits, task.execution, task.report);
   const linear::Outcome outcome = solver.run(task.start.weights, task.start.bias);
-  return {outcome, solver.machine()};
+  return {outcome, solver.take_machine()};
 }
 
 template <class T>
@@ -102,7 +111,7 @@ LinearResult sift(const Task<T>& task, const LinearResult* known) {
   linear::Sifting<T> solver(task.data, task.program, task.limits, task.execution, task.report);
   if (known != nullptr) solver.offer(known->machine, known->outcome.progress);
   const linear::Outcome outcome = solver.run(task.start.weights, task.start.bias);
-  return {outcome, solver.machine()};
+  return {outcome, solver.take_machine()};
 }
 
 // The same problem over points without repeats, where many repeat others. For interior points alone:
@@ -131,20 +140,20 @@ LinearResult solve_by_interior_points(const Task<T>& task, linear::Repeats<T>& r
   if (!is_cold || !linear::starts_by_descent(task.data, task.program)) {
     return sift_merged<T>(task, repeats, nullptr);
   }
-  const auto [outcome, machine, is_near] = linear::start_by_descent(
+  auto [outcome, machine, is_near] = linear::start_by_descent(
       task.data, task.program, task.limits, task.execution, task.report);
-  const LinearResult known{outcome, machine};
+  LinearResult known{outcome, std::move(machine)};
   const bool has_ended = outcome.ending == linear::Ending::interrupted ||
                          outcome.progress.relative_gap() <= task.limits.gap ||
                          outcome.progress.iterations >= task.limits.most_iterations;
   if (has_ended) return known;
-  const Start start = is_near ? Start{machine.weights, {}, machine.bias} : Start{};
+  const Start start = is_near ? Start{known.machine.weights, {}, known.machine.bias} : Start{};
   const Task<T> rest{task.data, task.program, start, task.limits, task.execution, task.report};
   return sift_merged(rest, repeats, &known);
 }
 
 template <class T>
-nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<Program*> programs,
+nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<HeldProgram*> programs,
                std::vector<Start*> starts, double gap, int64_t most_iterations, uint64_t seed,
                int n_threads, double seconds, nb::object watch) {
   const auto n_programs = static_cast<int64_t>(programs.size());
@@ -153,7 +162,8 @@ nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<Program*> p
   }
   for (size_t k = 0; k < programs.size(); ++k) {
     const size_t m = starts[k]->multipliers.size(), d = starts[k]->weights.size();
-    if (programs[k]->n_points != data.view.n_rows || (m != 0 && m != programs[k]->sign.size()) ||
+    const Program& program = programs[k]->view;
+    if (program.n_points != data.view.n_rows || (m != 0 && m != program.sign.size()) ||
         (d != 0 && static_cast<int64_t>(d) != data.view.n_columns)) {
       throw nb::value_error("a program or a start does not fit the data");
     }
@@ -177,7 +187,7 @@ nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<Program*> p
         if (listener.has_stopped()) throw threads::Interrupted();
       };
       const Execution execution{threads, should_stop};
-      const Task<T> task{data.view, *programs[k], *starts[k], limits, execution, report};
+      const Task<T> task{data.view, programs[k]->view, *starts[k], limits, execution, report};
       results[k] = descends                   ? descend(task, norms, seed)
                    : method == Method::newton ? take_newton_steps(task)
                                               : solve_by_interior_points(task, repeats);
@@ -195,7 +205,7 @@ nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<Program*> p
     }
   }
   listener.rethrow_error();
-  return as_answers(results, listener);
+  return as_answers(std::move(results), listener);
 }
 
 template <class T>
@@ -215,11 +225,11 @@ void bind_linear(nb::module_& module) {
       .value("interior_point", Method::interior_point)
       .value("newton", Method::newton)
       .value("coordinate_descent", Method::coordinate_descent);
-  nb::class_<Program>(module, "LinearProgram")
-      .def("__init__", [](Program* self, Vector<double> sign, Vector<double> linear_part,
+  nb::class_<HeldProgram>(module, "LinearProgram")
+      .def("__init__", [](HeldProgram* self, Vector<double> sign, Vector<double> linear_part,
                           Vector<double> cost, Vector<double> ridge, int64_t n_points,
                           double bias_weight) {
-        new (self) Program(make_program(sign, linear_part, cost, ridge, n_points, bias_weight));
+        new (self) HeldProgram(hold_program(sign, linear_part, cost, ridge, n_points, bias_weight));
       }, "sign"_a, "linear"_a, "cost"_a, "ridge"_a, "n_points"_a, "bias_weight"_a);
   nb::class_<Start>(module, "LinearStart")
       .def("__init__", [](Start* self, Vector<double> weights, double bias,

@@ -29,20 +29,20 @@ inline Seen seen_of(const linear::Progress& now) {
 }
 
 // Weights, bias, multipliers, iterations, both values and what ended the run.
-inline nb::tuple as_answer(const linear::Outcome& outcome, const std::vector<double>& weights,
-                           nb::object bias, const std::vector<double>& multipliers,
+inline nb::tuple as_answer(const linear::Outcome& outcome, std::vector<double> weights,
+                           nb::object bias, std::vector<double> multipliers,
                            const Listener& listener) {
   const linear::Progress& last = outcome.progress;
-  return nb::make_tuple(as_array(weights, weights.size()), bias,
-                        as_array(multipliers, multipliers.size()), last.iterations, last.primal,
-                        last.dual, name_of(outcome.ending, listener.reason()));
+  return nb::make_tuple(owned(std::move(weights)), bias, owned(std::move(multipliers)),
+                        last.iterations, last.primal, last.dual,
+                        name_of(outcome.ending, listener.reason()));
 }
 
-inline nb::list as_answers(const std::vector<LinearResult>& results, const Listener& listener) {
+inline nb::list as_answers(std::vector<LinearResult> results, const Listener& listener) {
   nb::list answers;
-  for (const auto& [outcome, machine] : results) {
-    answers.append(as_answer(outcome, machine.weights, nb::float_(machine.bias),
-                             machine.multipliers, listener));
+  for (auto& [outcome, machine] : results) {
+    answers.append(as_answer(outcome, std::move(machine.weights), nb::float_(machine.bias),
+                             std::move(machine.multipliers), listener));
   }
   return answers;
 }

@@ -16,19 +16,6 @@ namespace {
 using namespace nb::literals;
 using text::Fault;
 
-template <class T>
-nb::object owned(std::vector<T>&& values) {
-  // An array needs an address even where it is empty.
-  values.reserve(1);
-  auto kept = std::make_unique<std::vector<T>>(std::move(values));
-  T* data = kept->data();
-  const size_t size = kept->size();
-  nb::capsule owner(kept.get(),
-                    [](void* old) noexcept { delete static_cast<std::vector<T>*>(old); });
-  kept.release();
-  return nb::cast(nb::ndarray<T, nb::numpy, nb::ndim<1>>(data, {size}, owner));
-}
-
 const char* name_of(Fault fault) {
   switch (fault) {
     case Fault::none: return "";

@@ -19,7 +19,11 @@ double dot(const double* a, const double* b, int64_t n) {
 }  // namespace
 
 bool Cholesky::factorise(const double* matrix, int64_t n, double ridge) {
-  n_ = n;
+  return factorise(matrix, std::vector<double>(n, ridge));
+}
+
+bool Cholesky::factorise(const double* matrix, const std::vector<double>& ridge) {
+  const int64_t n = n_ = static_cast<int64_t>(ridge.size());
   factor_.resize(n * n);
   for (int64_t i = 0; i < n; ++i) std::copy_n(matrix + i * n, i + 1, factor_.data() + i * n);
   // Block of columns by block of columns: its own rows first, then all rows below.
@@ -31,7 +35,7 @@ bool Cholesky::factorise(const double* matrix, int64_t n, double ridge) {
       for (int64_t j = first; j < i; ++j) {
         own[j] = (own[j] - dot(own + done, row(j) + done, j - done)) / row(j)[j];
       }
-      const double pivot = own[i] + ridge - dot(own + done, own + done, i - done);
+      const double pivot = own[i] + ridge[i] - dot(own + done, own + done, i - done);
       if (!(pivot > 0) || !std::isfinite(pivot)) return false;
       own[i] = std::sqrt(pivot);
     }

@@ -11,6 +11,7 @@ class Cholesky {
   // Takes the lower triangle of a symmetric n x n matrix, row by row, with `ridge` added to its
   // diagonal; false if that is not positive definite.
   bool factorise(const double* matrix, int64_t n, double ridge = 0);
+  bool factorise(const double* matrix, const std::vector<double>& ridge);
 
   // With the first of `ridge`, 100 ridge, 100^2 ridge, ... that makes the matrix positive definite in
   // spite of rounding; false after `most` of them.

@@ -14,49 +14,49 @@ constexpr int64_t sampled = 16;
 }  // namespace
 
 template <class T>
-ChangingGram<T>::ChangingGram(const Matrix<T>& data)
-    : data_(data), size_(data.n_columns + 1), largest_(size_) {}
+ChangingGram<T>::ChangingGram(const Matrix<T>& data, bool has_bias)
+    : data_(data), has_bias_(has_bias), size_(data.n_columns + 1), largest_(size_) {}
 
 template <class T>
 const std::vector<double>& ChangingGram<T>::of(const std::vector<double>& weights,
                                                const Execution& execution) {
-  if (matrix_.empty()) matrix_.assign(size_ * size_, 0.0), weights_.assign(data_.n_rows, 0.0);
+  if (matrix_.empty()) matrix_.resize(size_ * size_), weights_.resize(data_.n_rows);
   int64_t n_changed = 0, n_used = 0;
-  changed_.resize(data_.n_rows);
   for (int64_t row = 0; row < data_.n_rows; ++row) {
-    changed_[n_changed] = row;
     n_changed += weights[row] != weights_[row];
     n_used += weights[row] != 0;
   }
-  changed_.resize(n_changed);
-  if (n_used < n_changed) {
-    start_anew(weights);
-  } else {
-    change_.resize(n_changed);
-    for (int64_t k = 0; k < n_changed; ++k) {
-      change_[k] = weights[changed_[k]] - weights_[changed_[k]];
-    }
-  }
-  add_changes(execution);
-  weights_ = weights;
+  if (n_used < n_changed) forget();
+  change_to(weights, std::min(n_used, n_changed), execution);
   if (is_rounded_off()) {
-    start_anew(weights);
-    add_changes(execution);
+    forget();
+    change_to(weights, n_used, execution);
   }
   return matrix_;
 }
 
 template <class T>
-void ChangingGram<T>::start_anew(const std::vector<double>& weights) {
+void ChangingGram<T>::forget() {
   std::fill(matrix_.begin(), matrix_.end(), 0.0);
   std::fill(largest_.begin(), largest_.end(), 0.0);
-  changed_.clear();
-  change_.clear();
-  for (int64_t row = 0; row < data_.n_rows; ++row) {
-    if (weights[row] == 0) continue;
-    changed_.push_back(row);
-    change_.push_back(weights[row]);
+  std::fill(weights_.begin(), weights_.end(), 0.0);
+}
+
+// Without branches: which weights change cannot be foreseen.
+template <class T>
+void ChangingGram<T>::change_to(const std::vector<double>& weights, int64_t n_changed,
+                                const Execution& execution) {
+  changed_.resize(n_changed + 1);
+  change_.resize(n_changed + 1);
+  for (int64_t row = 0, k = 0; row < data_.n_rows; ++row) {
+    changed_[k] = row;
+    change_[k] = weights[row] - weights_[row];
+    k += weights[row] != weights_[row];
   }
+  changed_.pop_back();
+  change_.pop_back();
+  add_changes(execution);
+  weights_ = weights;
 }
 
 // Columns that end the shares of about equal work; an entry costs as many products as entries go
@@ -92,7 +92,7 @@ void ChangingGram<T>::add_changes(const Execution& execution) {
   };
   threads::parallel_for(static_cast<int64_t>(ends.size()), execution.n_threads, run,
                         execution.should_stop);
-  for (const double change : change_) matrix_.back() += change;
+  for (const double change : change_) matrix_.back() += has_bias_ ? change : 0.0;
   for (int64_t c = 0; c < size_; ++c) {
     largest_[c] = std::max(largest_[c], matrix_[c * size_ + c]);
   }
@@ -111,7 +111,7 @@ void ChangingGram<T>::add_changes(int64_t first_column, int64_t end_column) {
       for (int64_t f = begin; f <= e; ++f) {
         own[data_.columns[f]] += scaled * static_cast<double>(data_.values[f]);
       }
-      last[data_.columns[e]] += scaled;
+      last[data_.columns[e]] += has_bias_ ? scaled : 0.0;
     }
   }
 }

@@ -16,19 +16,22 @@ namespace maxmargin::linear {
 template <class T>
 class ChangingGram {
  public:
-  explicit ChangingGram(const Matrix<T>& data);
+  // Without a bias the constant feature is zero.
+  ChangingGram(const Matrix<T>& data, bool has_bias);
 
   // The lower triangle of sum_r weight_r z_r z_r', z_r = (x_r, 1), row by row. One weight a row.
   const std::vector<double>& of(const std::vector<double>& weights, const Execution& execution);
 
  private:
-  void start_anew(const std::vector<double>& weights);
+  void forget();
+  void change_to(const std::vector<double>& weights, int64_t n_changed, const Execution& execution);
   void add_changes(const Execution& execution);
   void add_changes(int64_t first_column, int64_t end_column);
   std::vector<int64_t> shares(int64_t n_shares) const;
   bool is_rounded_off();
 
   const Matrix<T>& data_;
+  const bool has_bias_;
   const int64_t size_;  // features and bias
   std::vector<double> matrix_, weights_;
   std::vector<double> largest_;  // of each diagonal entry since all was added up

@@ -36,7 +36,7 @@ class CoordinateDescent {
   Outcome run(const std::vector<double>& multipliers);
 
   // The best machine so far.
-  const Machine& machine() const { return best_.machine(); }
+  Machine take_machine() { return best_.take(); }
 
   // Multipliers that were proved to be at a bound before the end.
   int64_t n_screened() const {

@@ -42,7 +42,7 @@ DescentStart start_by_descent(const Matrix<T>& data, const Program& program, con
   const Limits own{limits.gap, limits.most_iterations, visits, promising, hopeless};
   CoordinateDescent<T> solver(data, norms, program, own, 0, execution, report);
   const Outcome outcome = solver.run({});
-  return {outcome, solver.machine(), outcome.progress.relative_gap() <= near};
+  return {outcome, solver.take_machine(), outcome.progress.relative_gap() <= near};
 }
 
 template bool starts_by_descent(const Matrix<float>&, const Program&);

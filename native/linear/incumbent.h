@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <utility>
 
 #include "program.h"
 
@@ -12,10 +13,7 @@ class Incumbent {
  public:
   // Before anything is offered all is zero, with that dual value.
   Incumbent(int64_t n_variables, int64_t n_features, double dual_of_zero = 0)
-      : dual_(dual_of_zero) {
-    machine_.multipliers.assign(n_variables, 0.0);
-    machine_.weights.assign(n_features, 0.0);
-  }
+      : n_variables_(n_variables), n_features_(n_features), dual_(dual_of_zero) {}
 
   // `weights` and `multipliers` are called where the values are the best so far; the former fills
   // in weights and bias.
@@ -31,13 +29,19 @@ class Incumbent {
     }
   }
 
-  const Machine& machine() const { return machine_; }
+  // Once.
+  Machine take() {
+    machine_.multipliers.resize(n_variables_);
+    machine_.weights.resize(n_features_);
+    return std::move(machine_);
+  }
 
   Progress progress(int64_t iterations, double smallest_value) const {
     return {iterations, primal_, dual_, smallest_value};
   }
 
  private:
+  int64_t n_variables_, n_features_;
   Machine machine_;
   double primal_ = std::numeric_limits<double>::infinity();
   double dual_;

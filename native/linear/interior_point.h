@@ -34,7 +34,7 @@ class InteriorPoint {
   Outcome run(const Guess* guess = nullptr);
 
   // The best machine so far.
-  const Machine& machine() const { return best_.machine(); }
+  Machine take_machine() { return best_.take(); }
 
  private:
   struct Variable;   // one constraint's part of the current point

@@ -45,7 +45,7 @@ class L1Descent {
   Outcome run(const std::vector<double>& weights, double bias);
 
   // The machine with the smallest gap so far, its multipliers made from its weights.
-  const Machine& machine() const { return best_; }
+  Machine take_machine() { return std::move(best_); }
 
  private:
   void start(const std::vector<double>& weights, double bias);

@@ -33,6 +33,7 @@ MergedPoints<T>::MergedPoints(const Matrix<T>& data, const Program& program,
   choose_owners(first);
   merged_ = constraints_of(program, kept_);
   add_prices();
+  view_ = merged_.view();
   rows_.assign(data, kept_);
 }
 

@@ -37,7 +37,7 @@ class MergedPoints {
   MergedPoints(const Matrix<T>& data, const Program& program, const std::vector<int64_t>& first);
 
   const Matrix<T>& data() const { return rows_.view(); }
-  const Program& program() const { return merged_; }
+  const Program& program() const { return view_; }
 
   // Multipliers of all points as those of the merged ones, and back.
   std::vector<double> merge(const std::vector<double>& multipliers) const;
@@ -51,7 +51,8 @@ class MergedPoints {
   }
 
   const Program& program_;
-  Program merged_;
+  OwnProgram merged_;
+  Program view_;  // of it
   RowSubset<T> rows_;
   std::vector<int64_t> owner_;  // of each point: the merged one
   std::vector<int64_t> kept_;   // of each merged point: its first one

@@ -56,7 +56,7 @@ PrimalNewton<T>::PrimalNewton(const Matrix<T>& data, const Program& program, con
       system_(data, program, execution),
       size_(system_.size()),
       light_tasks_(RowTasks::of(data.n_rows, data.n_entries(), size_)),
-      price_(program.ridge),
+      price_(program.ridge.begin(), program.ridge.end()),
       held_(program.size()),
       weight_(program.n_points),
       change_(program.n_points) {

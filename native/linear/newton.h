@@ -27,7 +27,7 @@ class PrimalNewton {
   // Starts from the given weights and bias; empty for zero.
   Outcome run(const std::vector<double>& weights, double bias);
 
-  const Machine& machine() const { return best_.machine(); }
+  Machine take_machine() { return best_.take(); }
 
  private:
   struct Bend;

@@ -43,7 +43,7 @@ NewtonSystem<T>::NewtonSystem(const Matrix<T>& data, const Program& program,
       size_(data.n_columns + 1),
       dense_gram_(RowTasks::of(data.n_rows, data.n_entries(), size_ * size_),
                   GramSum<T>(data.is_sparse() ? 0 : data.n_columns)),
-      sparse_gram_(data),
+      sparse_gram_(data, program.has_bias()),
       light_tasks_(RowTasks::of(data.n_rows, data.n_entries(), size_)) {}
 
 template <class T>
@@ -73,27 +73,23 @@ const std::vector<double>& NewtonSystem<T>::gram(const std::vector<double>& weig
       if (std::any_of(own, own + (last - first), [](double w) { return w > 0; })) sum.add(rows, own);
     });
   };
-  return dense_gram_.over_rows(execution_, visit).matrix();
+  std::vector<double>& matrix = dense_gram_.over_rows(execution_, visit).matrix();
+  if (!program_.has_bias()) std::fill(matrix.end() - size_, matrix.end(), 0.0);
+  return matrix;
 }
 
 template <class T>
 std::vector<double> NewtonSystem<T>::by_factorising(const std::vector<double>& weights,
                                                     const std::vector<double>& right) {
-  const std::vector<double>& sum = gram(weights);
-  matrix_.resize(size_ * size_);
-  for (int64_t c = 0; c < size_; ++c) {
-    double* own = matrix_.data() + c * size_;
-    std::copy_n(sum.data() + c * size_, c + 1, own);
-    own[c] += regularisation(c);
-  }
-  if (!program_.has_bias()) {
-    double* last = matrix_.data() + (size_ - 1) * size_;
-    std::fill_n(last, size_ - 1, 0.0);
-    last[size_ - 1] = 1;
-  }
-  if (!cholesky_.factorise(matrix_.data(), size_) &&
-      !cholesky_.factorise_with_growing_ridge(matrix_.data(), size_, least_ridge, most_ridges)) {
-    return {};
+  const double* matrix = gram(weights).data();
+  std::vector<double> ridge(size_);
+  for (int64_t c = 0; c < size_; ++c) ridge[c] = regularisation(c);
+  double added = 0;
+  for (int tries = 0; !cholesky_.factorise(matrix, ridge); ++tries) {
+    if (tries == most_ridges) return {};
+    const double larger = added == 0 ? least_ridge : 100 * added;
+    for (double& value : ridge) value += larger - added;
+    added = larger;
   }
   std::vector<double> solution = right;
   cholesky_.solve(solution);

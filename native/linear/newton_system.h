@@ -44,7 +44,6 @@ class NewtonSystem {
   RepeatedSum<GramSum<T>> dense_gram_;
   ChangingGram<T> sparse_gram_;
   const RowTasks light_tasks_;
-  std::vector<double> matrix_;
   linalg::Cholesky cholesky_;
 };
 

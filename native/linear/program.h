@@ -16,15 +16,17 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace maxmargin::linear {
 
+// The arrays are the caller's.
 struct Program {
   int64_t n_points = 0;
   int32_t sides = 1;
-  std::vector<double> sign, linear, cost, ridge;
   double bias_weight = 0;
+  std::span<const double> sign, linear, cost, ridge;
 
   int64_t size() const { return static_cast<int64_t>(sign.size()); }
   bool is_squared() const { return !ridge.empty() && ridge[0] > 0; }
@@ -43,6 +45,17 @@ struct Program {
     for (int64_t i = 0; i < size(); ++i) total += penalty(i, -std::abs(linear[i]));
     return 1e-15 * total;
   }
+};
+
+// A program with arrays of its own.
+struct OwnProgram {
+  int64_t n_points = 0;
+  int32_t sides = 1;
+  double bias_weight = 0;
+  std::vector<double> sign, linear, cost, ridge;
+
+  int64_t size() const { return static_cast<int64_t>(sign.size()); }
+  Program view() const { return {n_points, sides, bias_weight, sign, linear, cost, ridge}; }
 };
 
 struct Limits {

@@ -94,15 +94,17 @@ template <class T>
 void Sifting<T>::solve_sample() {
   add_sample(sampled_share());
   rows_.assign(data_, chosen_);
-  Program program = constraints_of(program_, chosen_);
-  for (int64_t k = 0; k < program.size(); ++k) program.cost[k] *= stands_for_[k % chosen_.size()];
+  OwnProgram own = constraints_of(program_, chosen_);
+  for (int64_t k = 0; k < own.size(); ++k) own.cost[k] *= stands_for_[k % chosen_.size()];
+  const Program program = own.view();
   const Limits limits{rough_gap, limits_.most_iterations};
   InteriorPoint<T> solver(rows_.view(), program, limits, execution_, silent_);
   const Outcome outcome = solver.run();
   if (outcome.ending == Ending::interrupted) throw threads::Interrupted();
   iterations_ += outcome.progress.iterations;
-  weights_ = solver.machine().weights;
-  weights_.push_back(solver.machine().bias);
+  Machine machine = solver.take_machine();
+  weights_ = std::move(machine.weights);
+  weights_.push_back(machine.bias);
 }
 
 template <class T>
@@ -259,9 +261,9 @@ DualSums Sifting<T>::hold_others() {
 // The open points' constraints, and those that keep guarded points where they are held: a guard
 // stands for the many points like it, at their common cost.
 template <class T>
-Program Sifting<T>::small_program() {
+OwnProgram Sifting<T>::small_program() {
   add_sample(guarded_share);
-  Program program = constraints_of(program_, chosen_);
+  OwnProgram program = constraints_of(program_, chosen_);
   for (int64_t k = 0; k < program.size(); ++k) {
     if (!is_guard(k)) continue;
     program.cost[k] *= stands_for_[k % chosen_.size()];
@@ -293,7 +295,8 @@ double Sifting<T>::adopt(const std::vector<double>& multipliers, DualSums sums) 
 template <class T>
 double Sifting<T>::refine(double goal) {
   const DualSums held = hold_others();
-  const Program program = small_program();
+  const OwnProgram own = small_program();
+  const Program program = own.view();
   rows_.assign(data_, chosen_);
   const Limits limits{goal, limits_.most_iterations - iterations_};
   const Guess guess{weights_, movement_};
@@ -301,7 +304,7 @@ double Sifting<T>::refine(double goal) {
   const Outcome outcome = solver.run(&guess);
   if (outcome.ending == Ending::interrupted) throw threads::Interrupted();
   iterations_ += outcome.progress.iterations;
-  const Machine& machine = solver.machine();
+  const Machine machine = solver.take_machine();
   std::copy(machine.weights.begin(), machine.weights.end(), weights_.begin());
   weights_.back() = machine.bias;
   return adopt(machine.multipliers, held);
@@ -312,7 +315,7 @@ Outcome Sifting<T>::solve_whole() {
   InteriorPoint<T> solver(data_, program_, limits_, execution_, report_);
   const Outcome outcome = solver.run();
   iterations_ += outcome.progress.iterations;
-  offer(solver.machine(), outcome.progress);
+  offer(solver.take_machine(), outcome.progress);
   return {outcome.ending, progress_};
 }
 

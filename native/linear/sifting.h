@@ -30,7 +30,7 @@ class Sifting {
   Outcome run(const std::vector<double>& weights, double bias);
 
   // The best machine so far.
-  const Machine& machine() const { return best_.machine(); }
+  Machine take_machine() { return best_.take(); }
 
  private:
   bool pays() const;
@@ -42,7 +42,7 @@ class Sifting {
   double distance_of_share(double share) const;
   int64_t open_points(double distance, bool keeps_open);
   DualSums hold_others();
-  Program small_program();
+  OwnProgram small_program();
   double adopt(const std::vector<double>& multipliers, DualSums sums);
   double refine(double goal);
   void offer_zero();

@@ -68,12 +68,9 @@ class RowSubset {
 };
 
 // The constraints of some points, their costs multiplied.
-inline Program constraints_of(const Program& program, const std::vector<int64_t>& points,
-                              double factor = 1) {
-  Program part;
-  part.n_points = static_cast<int64_t>(points.size());
-  part.sides = program.sides;
-  part.bias_weight = program.bias_weight;
+inline OwnProgram constraints_of(const Program& program, const std::vector<int64_t>& points,
+                                 double factor = 1) {
+  OwnProgram part{static_cast<int64_t>(points.size()), program.sides, program.bias_weight, {}, {}, {}, {}};
   for (int32_t side = 0; side < program.sides; ++side) {
     for (const int64_t point : points) {
       const int64_t i = side * program.n_points + point;
