@@ -171,6 +171,9 @@ nb::list solve(Method method, const HeldMatrix<T>& data, std::vector<HeldProgram
   if (method == Method::coordinate_descent && !data.view.has_contiguous_rows()) {
     throw nb::value_error("coordinate descent needs contiguous rows");
   }
+  if (method == Method::coordinate_descent && data.view.n_rows > linear::Roster::most_points) {
+    throw nb::value_error("coordinate descent takes no more than 2^32 points");
+  }
   const linear::Limits limits{gap, most_iterations};
   std::vector<LinearResult> results(programs.size());
   Listener listener(watch, seconds);

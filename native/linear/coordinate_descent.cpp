@@ -102,7 +102,7 @@ double CoordinateDescent<T>::bias_stiffness() const {
 // together, for what is read in order comes several times as fast. Otherwise they do not, for sweeps
 // in a freer order are fewer.
 template <class T>
-void CoordinateDescent<T>::shuffle(std::vector<int64_t>& points) {
+void CoordinateDescent<T>::shuffle(std::vector<Roster::Point>& points) {
   const double entries_a_point = data_.n_entries() / static_cast<double>(data_.n_rows);
   const double bytes_a_point = sizeof(Constraint) + sizeof(T) * entries_a_point;
   const bool is_cached = static_cast<double>(points.size()) * bytes_a_point < cache_bytes;
@@ -189,7 +189,7 @@ template <class T>
 auto CoordinateDescent<T>::sweep() -> Sweep {
   Sweep sweep;
   const bool has_pairs = program_.sides == 2;
-  std::vector<int64_t>& points = roster_.next_sweep();
+  std::vector<Roster::Point>& points = roster_.next_sweep();
   shuffle(points);
   for (size_t k = 0; k < points.size(); ++k) {
     if (k % 256 == 0) pacer_.checkpoint();

@@ -100,7 +100,7 @@ class CoordinateDescent {
   bool notes(int64_t row, const Stand& stand, Range& range);
   void move(int64_t row, double change);
   void prefetch(int64_t row) const;
-  void shuffle(std::vector<int64_t>& points);
+  void shuffle(std::vector<Roster::Point>& points);
   Look look();
   Progress measure();
   void screen(double gap);

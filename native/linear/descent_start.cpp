@@ -29,7 +29,8 @@ double affordable_visits(const Matrix<T>& data) {
 
 template <class T>
 bool starts_by_descent(const Matrix<T>& data, const Program& program) {
-  return data.is_sparse() && data.n_rows >= smallest && !program.is_squared();
+  return data.is_sparse() && data.n_rows >= smallest && data.n_rows <= Roster::most_points &&
+         !program.is_squared();
 }
 
 template <class T>

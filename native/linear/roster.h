@@ -15,19 +15,23 @@ namespace maxmargin::linear {
 
 class Roster {
  public:
+  using Point = uint32_t;  // whose memory is read again and again
+
   explicit Roster(int64_t n_points) : open_(n_points), rests_(n_points) {
-    std::iota(open_.begin(), open_.end(), 0);
+    std::iota(open_.begin(), open_.end(), Point{0});
     active_ = open_;
   }
+
+  static constexpr int64_t most_points = int64_t{1} << 32;
 
   int64_t n_open() const { return static_cast<int64_t>(open_.size()); }
 
   // The points to visit next, in their order in memory.
-  std::vector<int64_t>& next_sweep() {
+  std::vector<Point>& next_sweep() {
     ++sweep_;
     due_.resize(active_.size());
     size_t n_kept = 0, n_due = 0;
-    for (const int64_t point : active_) {
+    for (const Point point : active_) {
       const int32_t until = rests_[point].until;
       active_[n_kept] = due_[n_due] = point;
       n_kept += until != never;
@@ -66,7 +70,7 @@ class Roster {
   };
 
   int32_t sweep_ = 0;
-  std::vector<int64_t> open_, active_, due_;
+  std::vector<Point> open_, active_, due_;
   std::vector<Rest> rests_;
 };
 

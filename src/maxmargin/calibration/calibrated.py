@@ -211,7 +211,7 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         wanted = 2 if self.cv is None else self.cv
         if isinstance(wanted, Integral) and sizes[rare] < wanted:
             raise InvalidInputError(
-                f"The class {self.classes_[rare]!r} has too few rows for {wanted} folds, "
+                f"The class {self.classes_.tolist()[rare]!r} has too few rows for {wanted} folds, "
                 f"{sizes[rare]}: give more, or a smaller cv."
             )
         if self.cv is None:

@@ -18,12 +18,14 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from maxmargin.estimators.callbacks import CallbackSupportMixin, FitTasks
 from maxmargin.estimators.certified import Certified
 from maxmargin.estimators.interrupts import heed_interrupt
+from maxmargin.estimators.linear_classes import are_one
 from maxmargin.estimators.progress import Watcher
 from maxmargin.estimators.proof import Proof, Provable
 from maxmargin.estimators.run import Limits, warn_unless_converged
 from maxmargin.estimators.threads import thread_count
 from maxmargin.estimators.training import positive_rows, require_moderate
 from maxmargin.problems import Bias, Free, Regularised
+from maxmargin.problems.base import slack_price
 from maxmargin.solvers.linear_choice import fitting_method
 from maxmargin.solvers.linear_engine import LinearAnswer, LinearEngine, LinearProgram, Method
 from maxmargin.typing import Floats, Integers
@@ -48,7 +50,7 @@ class LinearData:
     X: Any
     y: Any
     weight: Floats
-    rows: Integers
+    rows: Integers | slice
     n_points: int
     given: tuple[Any, Any, Any]
     started: float
@@ -144,12 +146,12 @@ class LinearMachine(Certified, CallbackSupportMixin, BaseEstimator):
         )
         require_moderate(X)
         n = X.shape[0]
-        weight = np.ones(n)
+        weight = np.broadcast_to(1.0, n)
         if sample_weight is not None:
             if not np.any(np.asarray(sample_weight)):
                 positive_rows(np.zeros(1))
             weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        return LinearData(X, y, weight, np.arange(n), n, given, started)
+        return LinearData(X, y, weight, slice(None), n, given, started)
 
     @staticmethod
     def _counting(data: LinearData) -> LinearData:
@@ -166,6 +168,13 @@ class LinearMachine(Certified, CallbackSupportMixin, BaseEstimator):
 
     def _price(self) -> float:
         return min(float(self.C), _LARGEST_C)
+
+    def _slack_price(self, weight: Floats, *, squared: bool) -> tuple[Floats, Floats]:
+        """Return what the slack of each point costs; where all cost the same, found once."""
+        if not are_one(weight):
+            return slack_price(self._price() * weight, squared=squared)
+        cost, ridge = slack_price(np.array([self._price()]), squared=squared)
+        return np.full(len(weight), cost), np.full(len(weight), ridge)
 
     def _seed(self) -> int:
         if self.random_state is None:

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from maxmargin.errors import InvalidInputError
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["Contest", "class_weights", "contests_of", "encoded", "machine_names", "plain"]
+__all__ = ["Contest", "are_one", "class_weights", "contests_of", "encoded", "machine_names", "plain"]
 
 #: Signs and weights of one machine's points.
 Contest = tuple[Floats, Floats]
@@ -35,13 +35,14 @@ def _encoded_by_table(y: Any) -> tuple[Any, Integers] | None:
     low, high = int(y.min()), int(y.max())
     if high - low >= len(y):
         return None
-    place = y.astype(np.int64) - low
+    place = np.subtract(y, low, dtype=np.int64)
     is_used = np.bincount(place) > 0
     classes = np.flatnonzero(is_used)
     # scikit-learn warns of labels that look like amounts.
     if 2 * len(classes) > len(y):
         return None
-    return (classes + low).astype(y.dtype), (np.cumsum(is_used) - 1)[place]
+    labels = place if is_used.all() else (np.cumsum(is_used) - 1)[place]
+    return (classes + low).astype(y.dtype), labels
 
 
 def contests_of(
@@ -49,7 +50,9 @@ def contests_of(
 ) -> list[Contest]:
     """Return signs and weights of each machine: the second class positive, or each against all."""
     if n_classes == 2:
-        return [(np.where(labels == 1, 1.0, -1.0), weight * class_weight[labels])]
+        is_plain = bool((class_weight == 1).all())
+        own = weight if is_plain else weight * class_weight[labels]
+        return [(np.where(labels == 1, 1.0, -1.0), own)]
     contests = []
     for c in range(n_classes):
         own = labels == c
@@ -58,9 +61,15 @@ def contests_of(
     return contests
 
 
+def are_one(weight: Floats) -> bool:
+    """Whether all weights are the same number one in memory, as those of points without any."""
+    return weight.strides == (0,) and bool((weight[:1] == 1).all())
+
+
 def class_weights(given: Any, names: Any, labels: Integers, weight: Floats) -> Floats:
     """Return what multiplies C in each class; "balanced" weights count each point by its own."""
-    held = np.bincount(labels, weight, len(names))
+    counts = None if are_one(weight) else weight
+    held = np.bincount(labels, counts, len(names))
     if given is None:
         found = np.ones(len(names))
     elif isinstance(given, str):
@@ -68,9 +77,9 @@ def class_weights(given: Any, names: Any, labels: Integers, weight: Floats) -> F
         np.divide(held.sum() / len(names), held, out=found, where=held > 0)
     else:
         found = compute_class_weight(given, classes=names, y=names[labels])
-    counts = (held > 0) & (found > 0)
-    if not counts.all():
-        lost = names[int(np.argmin(counts))]
+    counting = (held > 0) & (found > 0)
+    if not counting.all():
+        lost = plain(names[int(np.argmin(counting))])
         raise InvalidInputError(
             f"No point of class {lost!r} has a positive weight: give it one in sample_weight "
             "or class_weight, or leave the class out of y."

@@ -26,7 +26,6 @@ from maxmargin.estimators.linear_proof import ClassMachine, SparseMachine, Weigh
 from maxmargin.estimators.proof import Provable
 from maxmargin.estimators.threads import thread_count
 from maxmargin.problems import Bias, Problem, Regularised, SoftMargin
-from maxmargin.problems.base import slack_price
 from maxmargin.solvers.class_interior_point import ClassInteriorPoint
 from maxmargin.solvers.crammer_singer import ClassAnswer, ClassProgram, CrammerSingerEngine
 from maxmargin.solvers.l1 import L1Engine, L1Program
@@ -201,9 +200,9 @@ class LinearSVC(ClassifierMixin, WeightedPrediction, LinearMachine):
         squared, bias = self.loss == "squared_hinge", self._bias()
         programs = [
             LinearProgram(
-                sign, -sign, *slack_price(self._price() * price, squared=squared), bias_weight(bias)
+                sign, -sign, *self._slack_price(weight, squared=squared), bias_weight(bias)
             )
-            for sign, price in contests
+            for sign, weight in contests
         ]
         answers, tasks = self._solve_programs(data, programs, squared=squared)
         self._keep(answers)
@@ -304,7 +303,7 @@ class LinearSVC(ClassifierMixin, WeightedPrediction, LinearMachine):
         if len(self.classes_) < 2:
             raise InvalidInputError(
                 "This solver needs samples of at least 2 classes in the data, but the data "
-                f"contains only one class: {self.classes_[0]!r}"
+                f"contains only one class: {plain(self.classes_[0])!r}"
             )
         return labels
 

@@ -192,7 +192,7 @@ class Provable(Protocol):
     """One machine of a fit: the training points it is about, and how to prove it."""
 
     @property
-    def rows(self) -> Integers:
+    def rows(self) -> Integers | slice:
         """The machine's training points."""
 
     def prove(self) -> tuple[MachineCertificate, Floats, float]:
@@ -204,7 +204,7 @@ class Machine:
     """A machine that is its multipliers: `solution` makes its solution."""
 
     solution: Callable[[], Solution]
-    rows: Integers
+    rows: Integers | slice
     classes: tuple[Any, ...] = ()
 
     def prove(self) -> tuple[MachineCertificate, Floats, float]:
