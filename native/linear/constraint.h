@@ -12,7 +12,7 @@ struct alignas(64) Constraint {
 
   double penalty(double margin) const {
     const double slack = std::max(0.0, -margin);
-    return ridge > 0 ? slack * slack / (2 * ridge) : slack > 0 ? cost * slack : 0.0;
+    return (price + square_price * slack) * slack;
   }
 
   // What a multiplier adds to the dual beside its part of the weights.
@@ -20,8 +20,7 @@ struct alignas(64) Constraint {
 
   // Of an estimate, and at every visit: without a branch.
   double share_of_gap(double margin) const {
-    const double slack = std::max(0.0, -margin);
-    return (price + square_price * slack) * slack + (margin + 0.5 * ridge * multiplier) * multiplier;
+    return penalty(margin) + (margin + 0.5 * ridge * multiplier) * multiplier;
   }
 
   // A row of zeros has no curvature: its multiplier goes all the way.

@@ -120,17 +120,10 @@ void CoordinateDescent<T>::move(int64_t row, double change) {
 // Returns whether the point is to move.
 template <class T>
 bool CoordinateDescent<T>::notes(int64_t row, const Stand& stand, Range& range) {
-  if (stand.is_hopeless) {
-    roster_.leaves(row);
-    return false;
-  }
+  const bool moves = stand.slope != 0;
+  roster_.note(row, !moves, stand.is_hopeless);
   range.add(stand.slope);
-  if (stand.slope == 0) {
-    roster_.rests(row);
-    return false;
-  }
-  roster_.moves(row);
-  return true;
+  return moves;
 }
 
 template <class T>

@@ -18,6 +18,9 @@ constexpr double promising = 30;
 // Systems solved again for one step, without the slacks that the last solution ends.
 constexpr int most_releases = 2;
 
+// So small a share of a number has lost half its digits.
+constexpr double little = 1e-8;
+
 // A step ends where this share of its first slope is left.
 constexpr double flat = 1e-3;
 constexpr int most_lengths = 60;
@@ -29,6 +32,14 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
   return sum;
+}
+
+// Whether little is left of a number from which others were taken away.
+bool has_rounded_off(const std::vector<double>& before, const std::vector<double>& after) {
+  for (size_t c = 0; c < before.size(); ++c) {
+    if (std::abs(after[c]) < little * std::abs(before[c])) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -84,19 +95,30 @@ void PrimalNewton<T>::hold_slacks(const IsWanted& is_wanted, double share) {
   });
 }
 
-// Gives up the slacks that a step ends, and their part of the right-hand side; returns whether there
-// were any.
+// Gives up the slacks that a step ends, and their part of the right-hand side; beyond a tube its other
+// side takes over. Returns whether anything has changed.
 template <class T>
 bool PrimalNewton<T>::release(std::vector<double>& right) {
+  const auto reach = [&](int64_t i, int64_t r) { return score_[r] + program_.linear[i]; };
+  const auto ends = [&](int64_t i, int64_t r) {
+    return program_.sign[i] * (reach(i, r) + change_[r]) >= 0;
+  };
   bool any = false;
   for_each_constraint([&](int64_t i, int64_t r) {
-    const double reach = score_[r] + program_.linear[i];
-    if (!held_[i] || program_.sign[i] * (reach + change_[r]) < 0) return;
-    any = true;
-    data_.add(r, weight_[r] * reach, right.data());
-    if (program_.has_bias()) right.back() += weight_[r] * reach;
+    if (!held_[i] || !ends(i, r)) return;
+    const int64_t other = program_.sides == 2 ? (i + program_.n_points) % program_.size() : i;
+    double weight = 0, pull = weight_[r] * reach(i, r);
     held_[i] = 0;
-    weight_[r] = 0;
+    if (!ends(other, r)) {
+      held_[other] = 1;
+      weight = weight_[r] * (price_[other] / price_[i]);
+      pull -= weight * reach(other, r);
+    }
+    if (weight == weight_[r] && pull == 0) return;
+    any = true;
+    weight_[r] = weight;
+    data_.add(r, pull, right.data());
+    if (program_.has_bias()) right.back() += pull;
   });
   return any;
 }
@@ -181,16 +203,23 @@ std::vector<double> PrimalNewton<T>::sampled_step(const std::vector<double>& gra
     return (static_cast<uint64_t>(r) * 0x9E3779B97F4A7C15ULL >> 32) % sampled == 0;
   };
   hold_slacks(is_wanted, sampled);
-  std::vector<double> right(size_);
-  for (int64_t c = 0; c < size_; ++c) right[c] = -system_.regularisation(c) * weights_[c];
+  std::vector<double> right = pull_of_held();
+  return step_to_held(gradient, right);
+}
+
+// Against the gradient of the slacks held and the regularisation.
+template <class T>
+std::vector<double> PrimalNewton<T>::pull_of_held() const {
+  std::vector<double> pull(size_);
+  for (int64_t c = 0; c < size_; ++c) pull[c] = -system_.regularisation(c) * weights_[c];
   for_each_constraint([&](int64_t i, int64_t r) {
     if (!held_[i]) return;
-    const double pull = -weight_[r] * (score_[r] + program_.linear[i]);
-    data_.add(r, pull, right.data());
-    right.back() += pull;
+    const double own = -weight_[r] * (score_[r] + program_.linear[i]);
+    data_.add(r, own, pull.data());
+    pull.back() += own;
   });
-  if (!program_.has_bias()) right.back() = 0;
-  return step_to_held(gradient, right);
+  if (!program_.has_bias()) pull.back() = 0;
+  return pull;
 }
 
 // To where the slacks held would be best, were there no others; points whose slack that ends are let
@@ -202,7 +231,9 @@ std::vector<double> PrimalNewton<T>::step_to_held(const std::vector<double>& gra
   const int most = system_.is_cheap_to_change() ? most_releases : 0;
   for (int k = 0; k < most && !step.empty(); ++k) {
     score(step, change_, [&](int64_t r) { return weight_[r] > 0; });
+    const std::vector<double> before = right;
     if (!release(right)) break;
+    if (has_rounded_off(before, right)) right = pull_of_held();
     std::vector<double> next = system_.solve(weight_, right);
     if (next.empty() || !(dot(gradient, next) < 0)) break;
     step = std::move(next);

@@ -37,6 +37,7 @@ class PrimalNewton {
   template <class IsWanted>
   void hold_slacks(const IsWanted& is_wanted, double share);
   bool release(std::vector<double>& right);
+  std::vector<double> pull_of_held() const;
   bool may_sample() const;
   std::vector<double> sampled_step(const std::vector<double>& gradient);
   std::vector<double> whole_step(const std::vector<double>& gradient);

@@ -28,7 +28,7 @@ class Roster {
 
   // The points to visit next, in their order in memory.
   std::vector<Point>& next_sweep() {
-    ++sweep_;
+    if (++sweep_ == far) start_counting_anew();
     due_.resize(active_.size());
     size_t n_kept = 0, n_due = 0;
     for (const Point point : active_) {
@@ -42,13 +42,14 @@ class Roster {
     return due_;
   }
 
-  // What a visit found. Threads may tell of different points.
-  void moves(int64_t point) { rests_[point] = {}; }
-  void rests(int64_t point) {
+  // What a visit found; without branches, for it cannot be foreseen. Threads may tell of different
+  // points.
+  void note(int64_t point, bool rests, bool leaves) {
     Rest& own = rests_[point];
-    own = {sweep_ + 1 + own.length, std::min(2 * own.length + 1, longest)};
+    const int32_t length = own.length;
+    own.until = leaves ? never : rests ? sweep_ + 1 + length : 0;
+    own.length = rests ? std::min(2 * length + 1, longest) : first;
   }
-  void leaves(int64_t point) { rests_[point].until = never; }
 
   // After a look at all points: those that it did not leave out take part again.
   void recall() { active_ = open_; }
@@ -61,13 +62,18 @@ class Roster {
   void prefetch(int64_t point) const { __builtin_prefetch(&rests_[point], 1); }
 
  private:
-  static constexpr int32_t never = std::numeric_limits<int32_t>::max();
-  static constexpr int32_t longest = 31;
+  static constexpr int32_t never = std::numeric_limits<int32_t>::max(), far = 1 << 30;
+  static constexpr int32_t first = 1, longest = 31;
 
   // `length` is how many sweeps to pass over when next found at rest.
   struct Rest {
-    int32_t until = 0, length = 1;
+    int32_t until = 0, length = first;
   };
+
+  void start_counting_anew() {
+    sweep_ = 0;
+    for (Rest& own : rests_) own.until = own.until == never ? never : 0;
+  }
 
   int32_t sweep_ = 0;
   std::vector<Point> open_, active_, due_;
