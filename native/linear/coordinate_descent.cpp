@@ -121,26 +121,30 @@ void CoordinateDescent<T>::move(int64_t row, double change) {
 template <class T>
 bool CoordinateDescent<T>::notes(int64_t row, const Stand& stand, Range& range) {
   const bool moves = stand.slope != 0;
-  roster_.note(row, !moves, stand.is_hopeless);
+  roster_.note(row, !moves && stand.is_bound, stand.is_hopeless);
   range.add(stand.slope);
   return moves;
 }
 
 template <class T>
 auto CoordinateDescent<T>::stand(const Constraint& own, double slope) const -> Stand {
-  const double a = own.multiplier;
-  const double least = a == own.cost ? 0.0 : -infinity, most = a == 0 ? 0.0 : infinity;
-  return {std::max(least, std::min(most, slope)),
-          (a == 0 && slope > shrink_above_) || (a == own.cost && slope < shrink_below_)};
+  const bool is_lowest = own.multiplier == 0, is_highest = own.multiplier == own.cost;
+  const double least = is_highest ? 0.0 : -infinity, most = is_lowest ? 0.0 : infinity;
+  return {std::max(least, std::min(most, slope)), is_lowest || is_highest,
+          (is_lowest && slope > shrink_above_) || (is_highest && slope < shrink_below_)};
 }
 
 template <class T>
 auto CoordinateDescent<T>::stand(const Tube& tube) const -> Stand {
   const double value = tube.value, up = tube.slope_up, down = tube.slope_down;
   const bool is_highest = value == tube.up.cost, is_lowest = value == -tube.down.cost;
-  if (value > 0) return {is_highest ? std::max(up, 0.0) : up, is_highest && up < shrink_below_};
-  if (value < 0) return {is_lowest ? std::max(down, 0.0) : down, is_lowest && down < shrink_below_};
-  return {std::min({is_highest ? 0.0 : up, is_lowest ? 0.0 : down, 0.0}),
+  if (value > 0) {
+    return {is_highest ? std::max(up, 0.0) : up, is_highest, is_highest && up < shrink_below_};
+  }
+  if (value < 0) {
+    return {is_lowest ? std::max(down, 0.0) : down, is_lowest, is_lowest && down < shrink_below_};
+  }
+  return {std::min({is_highest ? 0.0 : up, is_lowest ? 0.0 : down, 0.0}), true,
           std::min(up, down) > shrink_above_};
 }
 

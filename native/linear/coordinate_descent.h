@@ -60,11 +60,11 @@ class CoordinateDescent {
     double gap = 0;  // of the points visited, each at the time of its visit
   };
 
-  // Where a multiplier is pulled with all others fixed, beside a bound that holds it, and whether it
-  // pushes against that harder than any other is pulled.
+  // How a multiplier is pulled with all others fixed, where no bound holds it; whether it is at one, and
+  // whether it pushes against that harder than any other is pulled.
   struct Stand {
     double slope;
-    bool is_hopeless;
+    bool is_bound, is_hopeless;
   };
 
   struct Look;

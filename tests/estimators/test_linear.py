@@ -203,10 +203,14 @@ def test_a_time_limit_ends_a_fit():
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_warm_start_takes_fewer_sweeps(loss):
-    X, y = two_classes(400, 20)
-    machine = LinearSVC(loss=loss, solver="coordinate-descent", warm_start=True, tol=1e-3)
-    machine.fit(X, y).set_params(C=1.1)
-    assert machine.fit(X, y).n_iter_ < LinearSVC(**machine.get_params()).fit(X, y).n_iter_
+    warm = cold = 0
+    for seed in range(5):
+        X, y = two_classes(400, 20, seed)
+        machine = LinearSVC(loss=loss, solver="coordinate-descent", warm_start=True, tol=1e-3)
+        machine.fit(X, y).set_params(C=1.1)
+        warm += machine.fit(X, y).n_iter_
+        cold += LinearSVC(**machine.get_params()).fit(X, y).n_iter_
+    assert warm < 0.6 * cold
 
 
 def test_callbacks_and_verbose_do_not_disturb(capsys):
