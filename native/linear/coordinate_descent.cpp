@@ -121,17 +121,18 @@ void CoordinateDescent<T>::move(int64_t row, double change) {
 template <class T>
 bool CoordinateDescent<T>::notes(int64_t row, const Stand& stand, Range& range) {
   const bool moves = stand.slope != 0;
-  roster_.note(row, !moves && stand.is_bound, stand.is_hopeless);
+  roster_.note(row, !moves & stand.is_bound, stand.is_hopeless);
   range.add(stand.slope);
   return moves;
 }
 
+// Without branches: where multipliers stand cannot be foreseen.
 template <class T>
 auto CoordinateDescent<T>::stand(const Constraint& own, double slope) const -> Stand {
   const bool is_lowest = own.multiplier == 0, is_highest = own.multiplier == own.cost;
   const double least = is_highest ? 0.0 : -infinity, most = is_lowest ? 0.0 : infinity;
-  return {std::max(least, std::min(most, slope)), is_lowest || is_highest,
-          (is_lowest && slope > shrink_above_) || (is_highest && slope < shrink_below_)};
+  const bool is_hopeless = (is_lowest & (slope > shrink_above_)) | (is_highest & (slope < shrink_below_));
+  return {std::max(least, std::min(most, slope)), bool{is_lowest || is_highest}, is_hopeless};
 }
 
 template <class T>
