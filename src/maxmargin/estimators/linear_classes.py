@@ -11,7 +11,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from maxmargin.errors import InvalidInputError
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["Contest", "are_one", "class_weights", "contests_of", "encoded", "machine_names", "plain"]
+__all__ = [
+    "Contest",
+    "are_one",
+    "class_weights",
+    "contests_of",
+    "encoded",
+    "machine_names",
+    "plain",
+]
 
 #: Signs and weights of one machine's points.
 Contest = tuple[Floats, Floats]

@@ -29,7 +29,7 @@ class WeightedMachine:
 
     problem: Callable[[], Problem]
     answer: LinearAnswer
-    rows: Integers
+    rows: Integers | slice
     classes: tuple[Any, ...] = ()
 
     def prove(self) -> tuple[MachineCertificate, Floats, float]:
@@ -51,7 +51,7 @@ class SparseMachine:
     X: Any
     program: L1Program
     answer: LinearAnswer
-    rows: Integers
+    rows: Integers | slice
     classes: tuple[Any, ...] = ()
 
     def prove(self) -> tuple[MachineCertificate, Floats, float]:
@@ -72,7 +72,7 @@ class ClassMachine:
     X: Any
     program: ClassProgram
     answer: ClassAnswer
-    rows: Integers
+    rows: Integers | slice
     classes: tuple[Any, ...] = ()
 
     def prove(self) -> tuple[MachineCertificate, Floats, float]:

@@ -278,8 +278,8 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         strange = self.classes_[labels] != y
         if np.any(strange):
             raise InvalidInputError(
-                f"y contains the label {np.asarray(y)[strange].tolist()[0]!r}, which is not among the "
-                f"classes {self.classes_.tolist()}: give all classes at the first call."
+                f"y contains the label {np.asarray(y)[strange].tolist()[0]!r}, which is not among "
+                f"the classes {self.classes_.tolist()}: give all classes at the first call."
             )
         return labels
 
