@@ -89,3 +89,43 @@ def test_a_tube_without_width_is_a_ridge_regression(d: int, is_sparse: bool) -> 
     expected = np.linalg.solve(np.eye(d) / 4 + X.T @ X, X.T @ y)
     np.testing.assert_allclose(answer.weights, expected, rtol=1e-7, atol=1e-9)
     assert answer.iterations <= 2
+
+
+@each_bias
+@pytest.mark.parametrize("kind", ["squared hinge", "squared tube"])
+@pytest.mark.parametrize("gap", [1e-1, 1e-3, 1e-5])
+def test_the_multipliers_of_a_step_prove_what_was_asked_for(
+    kind: str, bias: Bias, gap: float
+) -> None:
+    X, y = draw()
+    program = program_of(kind, X, y, C=100.0, bias=bias)
+    answer = run(X, program, "newton", gap=gap)
+    assert answer.converged
+    assert relative_gap(X, program, answer) <= 1.0001 * gap
+    assert (answer.multipliers >= 0).all()
+
+
+@each_bias
+def test_few_steps_where_slack_is_dear_and_features_are_rare(bias: Bias) -> None:
+    # A feature that few points have gives steps that would carry those points far past their margin.
+    rng = np.random.default_rng(3)
+    n, d = 6000, 60
+    X = sparse.csr_array((rng.uniform(size=(n, d)) < 1.0 / (1 + np.arange(d))).astype(float))
+    y = np.where(X @ rng.normal(size=d) + 0.3 * rng.normal(size=n) > 0, 1.0, -1.0)
+    program = program_of("squared hinge", X, y, C=1e4, bias=bias)
+    answer = run(X, program, "newton")
+    assert relative_gap(X, program, answer) <= 1.01e-8
+    assert answer.iterations <= 4
+
+
+@pytest.mark.parametrize("period", [2, 8, 16])
+def test_a_first_step_from_a_sample_meets_classes_in_any_order(period: int) -> None:
+    X, y = draw(8000)
+    X[y < 0] *= -1
+    order = np.empty(len(y), dtype=int)
+    place = np.argsort(np.arange(len(y)) % period, kind="stable")
+    order[place] = np.argsort(y, kind="stable")
+    X, y = X[order], y[order]
+    program = program_of("squared hinge", X, y, C=1.0)
+    answer = run(X, program, "newton")
+    assert relative_gap(X, program, answer) <= 1.01e-8
