@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "windows.h"
+
 namespace maxmargin::linear {
 namespace {
 
@@ -130,13 +132,11 @@ void InteriorPoint<T>::start() {
     Norm& operator+=(const Norm& other) { return value += other.value, *this; }
   };
   const Norm norm = sum_over_rows(tasks_, Norm{}, execution_,
-                                  [&](int64_t begin, int64_t end, Norm& sum, threads::Worker&) {
-    RowWindow<T> window(data_);
-    for (int64_t first = begin; first < end; first += GramSum<T>::rows_at_once) {
-      const int64_t last = std::min(first + GramSum<T>::rows_at_once, end);
-      const Matrix<T>& rows = window.at(first, last);
+                                  [&](int64_t begin, int64_t end, Norm& sum, threads::Worker& worker) {
+    for_each_window(data_, begin, end, worker,
+                    [&](const Matrix<T>& rows, int64_t first, int64_t last) {
       for (int64_t r = 0; r < last - first; ++r) sum.value += rows.squared_norm(r);
-    }
+    });
   });
   const double typical = 1 + norm.value / static_cast<double>(std::max<int64_t>(n, 1));
   double scale = 0;
@@ -160,11 +160,9 @@ void InteriorPoint<T>::start() {
 // gives points at their margin that much of a gap and a slack.
 template <class T>
 void InteriorPoint<T>::start_within(double movement) {
-  const auto visit = [&](int64_t begin, int64_t end, Nothing&, threads::Worker&) {
-    RowWindow<T> window(data_);
-    for (int64_t first = begin; first < end; first += GramSum<T>::rows_at_once) {
-      const int64_t last = std::min(first + GramSum<T>::rows_at_once, end);
-      const Matrix<T>& rows = window.at(first, last);
+  const auto visit = [&](int64_t begin, int64_t end, Nothing&, threads::Worker& worker) {
+    for_each_window(data_, begin, end, worker,
+                    [&](const Matrix<T>& rows, int64_t first, int64_t last) {
       for (int64_t r = first; r < last; ++r) {
         score_[r] = dot(rows, r - first, weights_);
         for (int32_t side = 0; side < program_.sides; ++side) {
@@ -180,7 +178,7 @@ void InteriorPoint<T>::start_within(double movement) {
           room_[i] = mu / slack_[i];
         }
       }
-    }
+    });
   };
   sum_over_rows(tasks_, Nothing{}, execution_, visit);
 }
@@ -198,13 +196,9 @@ void InteriorPoint<T>::move(int64_t i, double length) {
 template <class T>
 auto InteriorPoint<T>::advance(double length) -> Assembly& {
   const auto visit = [&](int64_t begin, int64_t end, Assembly& sum, threads::Worker& worker) {
-    constexpr int64_t most = GramSum<T>::rows_at_once;
-    RowWindow<T> window(data_);
-    double weights[most], pulls[most], up[most], down[most];
-    for (int64_t first = begin; first < end; first += most) {
-      worker.checkpoint();
-      const int64_t last = std::min(first + most, end);
-      const Matrix<T>& rows = window.at(first, last);
+    double weights[window_rows], pulls[window_rows], up[window_rows], down[window_rows];
+    for_each_window(data_, begin, end, worker,
+                    [&](const Matrix<T>& rows, int64_t first, int64_t last) {
       for (int64_t r = 0; r < last - first; ++r) {
         weights[r] = pulls[r] = up[r] = down[r] = 0;
         score_[first + r] += length * predicted_[first + r];
@@ -227,7 +221,7 @@ auto InteriorPoint<T>::advance(double length) -> Assembly& {
       add_rows(rows, down, sum.multipliers.down.combination);
       add_rows(rows, pulls, sum.right_side);
       sum.gram.add(rows, weights);
-    }
+    });
   };
   Assembly& total = assembly_.over_rows(execution_, visit);
   if (held_ != nullptr) total.multipliers += *held_;
@@ -240,13 +234,9 @@ auto InteriorPoint<T>::predict(const std::vector<double>& step) -> Prediction {
   const std::vector<double> none(size_);
   return sum_over_rows(tasks_, Prediction{none, none}, execution_,
                        [&](int64_t begin, int64_t end, Prediction& sum, threads::Worker& worker) {
-    constexpr int64_t most = GramSum<T>::rows_at_once;
-    RowWindow<T> window(data_);
-    double second_order[most], centring[most];
-    for (int64_t first = begin; first < end; first += most) {
-      worker.checkpoint();
-      const int64_t last = std::min(first + most, end);
-      const Matrix<T>& rows = window.at(first, last);
+    double second_order[window_rows], centring[window_rows];
+    for_each_window(data_, begin, end, worker,
+                    [&](const Matrix<T>& rows, int64_t first, int64_t last) {
       for (int64_t r = 0; r < last - first; ++r) {
         const double slope = dot(rows, r, step);
         predicted_[first + r] = slope;
@@ -270,7 +260,7 @@ auto InteriorPoint<T>::predict(const std::vector<double>& step) -> Prediction {
       }
       add_rows(rows, second_order, sum.second_order);
       add_rows(rows, centring, sum.centring);
-    }
+    });
   });
 }
 
@@ -278,12 +268,8 @@ auto InteriorPoint<T>::predict(const std::vector<double>& step) -> Prediction {
 template <class T>
 double InteriorPoint<T>::correct(const std::vector<double>& step, double target) {
   const auto visit = [&](int64_t begin, int64_t end, Limit& sum, threads::Worker& worker) {
-    constexpr int64_t most = GramSum<T>::rows_at_once;
-    RowWindow<T> window(data_);
-    for (int64_t first = begin; first < end; first += most) {
-      worker.checkpoint();
-      const int64_t last = std::min(first + most, end);
-      const Matrix<T>& rows = window.at(first, last);
+    for_each_window(data_, begin, end, worker,
+                    [&](const Matrix<T>& rows, int64_t first, int64_t last) {
       for (int64_t r = 0; r < last - first; ++r) {
         const double slope = dot(rows, r, step), before = predicted_[first + r];
         predicted_[first + r] = slope;
@@ -304,7 +290,7 @@ double InteriorPoint<T>::correct(const std::vector<double>& step, double target)
           sum.length = largest_step(now.slack, to.slack, sum.length);
         }
       }
-    }
+    });
   };
   return sum_over_rows(tasks_, Limit{}, execution_, visit).length;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "windows.h"
+
 namespace maxmargin::linear {
 namespace {
 
@@ -125,27 +127,24 @@ void Sifting<T>::measure_reach() {
     std::vector<double> sums;
     Squares& operator+=(const Squares& other) { return add_to(sums, other.sums), *this; }
   };
-  const auto each_row = [&](int64_t begin, int64_t end, const auto& visit) {
-    RowWindow<T> window(data_);
-    for (int64_t first = begin; first < end; first += Matrix<T>::rows_at_once) {
-      const int64_t last = std::min(first + Matrix<T>::rows_at_once, end);
-      const Matrix<T>& rows = window.at(first, last);
+  const auto each_row = [&](int64_t begin, int64_t end, threads::Worker& worker,
+                            const auto& visit) {
+    for_each_window(data_, begin, end, worker,
+                    [&](const Matrix<T>& rows, int64_t first, int64_t last) {
       for (int64_t r = first; r < last; ++r) visit(rows, r, r - first);
-    }
+    });
   };
   Squares squares = sum_over_rows(
       tasks_, Squares{std::vector<double>(size_ - 1)}, execution_,
       [&](int64_t begin, int64_t end, Squares& own, threads::Worker& worker) {
-        worker.checkpoint();
-        each_row(begin, end, [&](const Matrix<T>& rows, int64_t, int64_t at) {
+        each_row(begin, end, worker, [&](const Matrix<T>& rows, int64_t, int64_t at) {
           rows.add_squares(at, own.sums.data());
         });
       });
   for (double& sum : squares.sums) sum = sum > 0 ? static_cast<double>(data_.n_rows) / sum : 0.0;
   sum_over_rows(tasks_, Squares{}, execution_,
                 [&](int64_t begin, int64_t end, Squares&, threads::Worker& worker) {
-                  worker.checkpoint();
-                  each_row(begin, end, [&](const Matrix<T>& rows, int64_t r, int64_t at) {
+                  each_row(begin, end, worker, [&](const Matrix<T>& rows, int64_t r, int64_t at) {
                     reach_[r] = std::sqrt(1 + rows.weighted_square(at, squares.sums.data()));
                   });
                 });
@@ -165,12 +164,8 @@ void Sifting<T>::judge(double dual) {
     }
   };
   const auto visit = [&](int64_t begin, int64_t end, Seen& seen, threads::Worker& worker) {
-    constexpr int64_t most = Matrix<T>::rows_at_once;
-    RowWindow<T> window(data_);
-    for (int64_t first = begin; first < end; first += most) {
-      worker.checkpoint();
-      const int64_t last = std::min(first + most, end);
-      const Matrix<T>& rows = window.at(first, last);
+    for_each_window(data_, begin, end, worker,
+                    [&](const Matrix<T>& rows, int64_t first, int64_t last) {
       for (int64_t r = first; r < last; ++r) {
         const double score = rows.dot(r - first, weights_.data()) + weights_.back();
         distance_[r] = std::numeric_limits<double>::infinity();
@@ -188,7 +183,7 @@ void Sifting<T>::judge(double dual) {
           }
         }
       }
-    }
+    });
   };
   const Seen seen = sum_over_rows(tasks_, Seen{}, execution_, visit);
   depth_ = seen.depth / std::max(seen.wrong, 1.0);
@@ -233,13 +228,9 @@ int64_t Sifting<T>::open_points(double distance, bool keeps_open) {
 template <class T>
 DualSums Sifting<T>::hold_others() {
   const auto visit = [&](int64_t begin, int64_t end, DualSums& sums, threads::Worker& worker) {
-    constexpr int64_t most = Matrix<T>::rows_at_once;
-    RowWindow<T> window(data_);
-    double up[most], down[most];
-    for (int64_t first = begin; first < end; first += most) {
-      worker.checkpoint();
-      const int64_t last = std::min(first + most, end);
-      const Matrix<T>& rows = window.at(first, last);
+    double up[window_rows], down[window_rows];
+    for_each_window(data_, begin, end, worker,
+                    [&](const Matrix<T>& rows, int64_t first, int64_t last) {
       for (int64_t r = first; r < last; ++r) {
         up[r - first] = down[r - first] = 0;
         for (int32_t side = 0; side < program_.sides && !is_open_[r]; ++side) {
@@ -253,7 +244,7 @@ DualSums Sifting<T>::hold_others() {
       }
       rows.add_all(up, sums.up.combination.data());
       rows.add_all(down, sums.down.combination.data());
-    }
+    });
   };
   return sum_over_rows(tasks_, DualSums::of(size_), execution_, visit);
 }

@@ -9,7 +9,7 @@
 
 namespace maxmargin::linear {
 
-constexpr int64_t window_rows = 128;
+constexpr int64_t window_rows = Matrix<double>::rows_at_once;
 
 // Calls act(window, first, last) for the rows [begin, end).
 template <class T, class Act>
