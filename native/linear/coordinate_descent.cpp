@@ -131,7 +131,8 @@ template <class T>
 auto CoordinateDescent<T>::stand(const Constraint& own, double slope) const -> Stand {
   const bool is_lowest = own.multiplier == 0, is_highest = own.multiplier == own.cost;
   const double least = is_highest ? 0.0 : -infinity, most = is_lowest ? 0.0 : infinity;
-  const bool is_hopeless = (is_lowest & (slope > shrink_above_)) | (is_highest & (slope < shrink_below_));
+  const bool is_hopeless =
+      (is_lowest & (slope > shrink_above_)) | (is_highest & (slope < shrink_below_));
   return {std::max(least, std::min(most, slope)), bool{is_lowest || is_highest}, is_hopeless};
 }
 

@@ -8,8 +8,7 @@
 namespace maxmargin::linear {
 namespace {
 
-// The first step from far away counts one slack in so many, where they are still this many times the
-// features.
+// The first step from zero counts one slack in so many, where those are this many times the features.
 constexpr int64_t sampled = 8, plenty = 10;
 
 // A step that promises to win no more than so many times the gap asked for offers its multipliers.
@@ -74,7 +73,7 @@ PrimalNewton<T>::PrimalNewton(const Matrix<T>& data, const Program& program, con
   for (double& value : price_) value = 1 / value;
 }
 
-// Of point r, i.
+// Calls act(i, r) for every constraint i, of point r.
 template <class T>
 template <class Act>
 void PrimalNewton<T>::for_each_constraint(const Act& act) const {
@@ -83,8 +82,8 @@ void PrimalNewton<T>::for_each_constraint(const Act& act) const {
   }
 }
 
-// Those of the points wanted, each for `share` of them. Without branches: which points have slack cannot
-// be foreseen.
+// Those of the points wanted, each for `share` of them. Without branches: which points have slack
+// cannot be foreseen.
 template <class T>
 template <class IsWanted>
 void PrimalNewton<T>::hold_slacks(const IsWanted& is_wanted, double share) {
@@ -170,7 +169,9 @@ std::vector<double> PrimalNewton<T>::multipliers(const Multiplier& multiplier) c
 template <class T>
 std::vector<double> PrimalNewton<T>::gradient(const DualSums& now) const {
   std::vector<double> gradient = now.combination();
-  for (int64_t c = 0; c < size_; ++c) gradient[c] = system_.regularisation(c) * weights_[c] - gradient[c];
+  for (int64_t c = 0; c < size_; ++c) {
+    gradient[c] = system_.regularisation(c) * weights_[c] - gradient[c];
+  }
   if (!program_.has_bias()) gradient.back() = 0;
   return gradient;
 }
@@ -179,7 +180,9 @@ std::vector<double> PrimalNewton<T>::gradient(const DualSums& now) const {
 template <class T>
 double PrimalNewton<T>::primal(const DualSums& now) const {
   double value = now.up.ridge + now.down.ridge;
-  for (int64_t c = 0; c < size_; ++c) value += 0.5 * system_.regularisation(c) * weights_[c] * weights_[c];
+  for (int64_t c = 0; c < size_; ++c) {
+    value += 0.5 * system_.regularisation(c) * weights_[c] * weights_[c];
+  }
   return value;
 }
 

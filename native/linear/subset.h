@@ -70,7 +70,10 @@ class RowSubset {
 // The constraints of some points, their costs multiplied.
 inline OwnProgram constraints_of(const Program& program, const std::vector<int64_t>& points,
                                  double factor = 1) {
-  OwnProgram part{static_cast<int64_t>(points.size()), program.sides, program.bias_weight, {}, {}, {}, {}};
+  OwnProgram part;
+  part.n_points = static_cast<int64_t>(points.size());
+  part.sides = program.sides;
+  part.bias_weight = program.bias_weight;
   for (int32_t side = 0; side < program.sides; ++side) {
     for (const int64_t point : points) {
       const int64_t i = side * program.n_points + point;
