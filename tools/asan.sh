@@ -23,7 +23,8 @@ UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
     tests/native tests/solvers/test_engine.py tests/solvers/test_engine_runs.py tests/solvers/test_shared_gram.py \
     tests/solvers/test_linear_engine.py tests/solvers/test_linear_runs.py \
     tests/solvers/test_linear_repeats.py tests/solvers/test_sifting.py \
-    tests/solvers/test_newton_steps.py tests/solvers/test_near_starts.py tests/solvers/test_in_step.py \
+    tests/solvers/test_newton_steps.py tests/solvers/test_resting.py tests/solvers/test_near_starts.py \
+    tests/solvers/test_in_step.py \
     tests/solvers/test_l1.py tests/solvers/test_l1_runs.py \
     tests/solvers/test_crammer_singer.py tests/solvers/test_crammer_singer_runs.py \
     tests/properties/test_linear_machines.py tests/estimators/test_online.py \
