@@ -107,7 +107,7 @@ def test_the_multipliers_of_a_step_prove_what_was_asked_for(
 
 @each_bias
 def test_few_steps_where_slack_is_dear_and_features_are_rare(bias: Bias) -> None:
-    # A feature that few points have gives steps that would carry those points far past their margin.
+    # A feature that few points have gives steps that carry those points far past their margin.
     rng = np.random.default_rng(3)
     n, d = 6000, 60
     X = sparse.csr_array((rng.uniform(size=(n, d)) < 1.0 / (1 + np.arange(d))).astype(float))

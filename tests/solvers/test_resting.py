@@ -1,4 +1,4 @@
-"""Coordinate descent passes over points at their bounds, and comes back to those that are needed."""
+"""Coordinate descent passes over points at their bounds and comes back to those it needs."""
 
 from __future__ import annotations
 
