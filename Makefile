@@ -70,7 +70,7 @@ bench-streams: $(BENCH_VENV)/installed
 FUZZ ?= 200000
 KILLS ?= 200
 fuzz: $(VENV)/installed
-	for target in model libsvm liblinear data; do \
+	for target in model structure libsvm liblinear data; do \
 	  (cd tests && ../$(BIN)/python -m fuzz $$target --count $(FUZZ)) || exit 1; \
 	done
 	cd tests && ../$(BIN)/python -m fuzz.kill --count $(KILLS)

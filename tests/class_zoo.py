@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from maxmargin.certify.linear import crammer_singer_measures
+from maxmargin import Stop, solve
 from maxmargin.interior_point import quadratic_program
-from maxmargin.problems import Regularised
-from maxmargin.solvers.class_interior_point import ClassInteriorPoint
-from maxmargin.solvers.crammer_singer import ClassProgram, CrammerSingerEngine
+from maxmargin.problems import CrammerSinger, Regularised
+from maxmargin.solvers import ClassDescent, ClassInteriorPoint
 
 SCALES = [0.0, 1.0, 5.0]
 by_scale = pytest.mark.parametrize("scale", SCALES)
@@ -20,33 +19,36 @@ def classes(rng, n=60, d=6, k=4, spread=1.0):
     return centres[label] + spread * rng.normal(size=(n, d)), label
 
 
-ENGINES = {"coordinate-descent": CrammerSingerEngine, "interior-point": ClassInteriorPoint}
-by_engine = pytest.mark.parametrize("engine", ENGINES)
+SOLVERS = {"coordinate-descent": ClassDescent, "interior-point": ClassInteriorPoint}
+by_method = pytest.mark.parametrize("method", SOLVERS)
 
 
-def solve(X, label, C=1.0, scale=1.0, gap=1e-9, k=None, engine="coordinate-descent", **options):
-    threads = [options.pop("n_threads")] if "n_threads" in options else []
-    options.setdefault("max_iterations", 100_000)
-    program = make_program(label, C, scale, k)
-    return ENGINES[engine](X, *threads).solve(program, gap=gap, **options)
+def class_problem(X, label, C=1.0, scale=1.0, k=None):
+    """The problem of classes 0 to k - 1, points or not, with one penalty or one per point."""
+    bias = Regularised(scale)
+    penalty = {"C": C} if np.ndim(C) == 0 else {"sample_weight": C}
+    problem = CrammerSinger(X, label, bias=bias, **penalty)
+    if k is None:
+        return problem
+    return problem.replace(classes=np.arange(k), label=np.asarray(label))
 
 
-def make_program(label, C=1.0, scale=1.0, k=None):
-    cost = np.array(np.broadcast_to(np.asarray(C, dtype=np.float64), label.shape))
-    return ClassProgram(label, cost, k or int(label.max()) + 1, Regularised(scale))
-
-
-def certificate(X, label, C, scale, answer):
-    program = make_program(label, C, scale, len(answer.bias))
-    return crammer_singer_measures(
-        X,
-        label,
-        program.cost,
-        program.bias,
-        answer.weights,
-        answer.bias,
-        answer.multipliers,
-    )
+def solve_classes(
+    X,
+    label,
+    C=1.0,
+    scale=1.0,
+    *,
+    k=None,
+    method="coordinate-descent",
+    gap=1e-9,
+    max_iter=100_000,
+    warm=None,
+    **options,
+):
+    problem = class_problem(X, label, C, scale, k)
+    stop = Stop(gap=gap, max_iter=max_iter)
+    return solve(problem, SOLVERS[method](**options), stop=stop, warm=warm)
 
 
 def objective(X, label, C, scale, W, b):

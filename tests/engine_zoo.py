@@ -1,24 +1,25 @@
-"""What the engine's tests share: data, runs, and an answer's violation by the definition."""
+"""What the tests of the decomposition share: data, runs, and a violation by the definition."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from maxmargin.problems import (
-    BoxQP,
-    Problem,
-)
-from maxmargin.solvers.engine import Answer, Engine, Program
+from maxmargin.kernels.blocks import default_threads
+from maxmargin.problems import BoxQP, KernelProblem
+from maxmargin.solvers.kernel.batch import Batch, Found, Terms
+
+EVERYTHING = 1 << 40
 
 
 def matrix_of(qp: BoxQP) -> np.ndarray:
     """The Gram matrix in float64, from the kernel's own values."""
-    X = qp.gram.X
+    X = qp.points.X
     if isinstance(X, np.ndarray) and X.dtype == np.float32:
         X = X.astype(np.float64)
-    return np.asarray(qp.gram.kernel.block(X, X), dtype=np.float64) + qp.gram.constant
+    return np.asarray(qp.points.kernel.block(X, X), dtype=np.float64) + qp.constant
 
 
 def violation(qp: BoxQP, signed: np.ndarray) -> float:
@@ -48,7 +49,7 @@ def violation(qp: BoxQP, signed: np.ndarray) -> float:
 
 
 def objective(qp: BoxQP, signed: np.ndarray) -> float:
-    per_point = np.zeros(qp.gram.n_points)
+    per_point = np.zeros(qp.n_points)
     np.add.at(per_point, qp.point, signed)
     quadratic_part = per_point @ (matrix_of(qp) @ per_point) + qp.ridge @ signed**2
     return float(0.5 * quadratic_part + qp.linear @ signed)
@@ -59,15 +60,39 @@ def start_of(qp: BoxQP) -> np.ndarray:
     return start if qp.infeasibility(start) < 1e-12 else qp.project(start)
 
 
-def engine_for(problem: Problem, **options: Any) -> Engine:
-    gram = problem.dual().gram
-    return Engine(gram.kernel, gram.X, constant=gram.constant, **options)
+def batch_of(
+    problems: Sequence[KernelProblem], cache_size: float | None = None, n_threads: int | None = None
+) -> Batch:
+    return Batch(
+        [problem.dual() for problem in problems], cache_size, n_threads or default_threads()
+    )
 
 
-def run(problem: Problem, tol: float, **options: Any) -> Answer:
-    qp = problem.dual()
-    (answer,) = engine_for(problem, **options).solve([Program.of(qp, start_of(qp))], tol=tol)
-    return answer
+def run_all(
+    problems: Sequence[KernelProblem],
+    tol: float,
+    *,
+    batch: Batch | None = None,
+    follows: Sequence[int] | None = None,
+    max_steps: int = EVERYTHING,
+    seconds: float | None = None,
+    watch: Any = None,
+    **options: Any,
+) -> list[Found]:
+    """Solve problems over shared points in one call of the compiled solver."""
+    batch = batch or batch_of(problems, **options)
+    leaders = [-1] * len(problems) if follows is None else follows
+    terms = [
+        Terms.of(problem.dual(), start_of(problem.dual()), tol, follows=leader)
+        for problem, leader in zip(problems, leaders, strict=True)
+    ]
+    which = range(len(problems))
+    return batch.solve(terms, which, max_steps=max_steps, seconds=seconds, watch=watch)
+
+
+def run(problem: KernelProblem, tol: float, **options: Any) -> Found:
+    (found,) = run_all([problem], tol, **options)
+    return found
 
 
 def classes(n: int, seed: int = 0, d: int = 6, noise: float = 0.7) -> tuple[np.ndarray, np.ndarray]:

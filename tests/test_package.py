@@ -6,6 +6,7 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 import tomllib
@@ -23,14 +24,16 @@ def module_names() -> list[str]:
     return sorted(m.name for m in found if not m.name.endswith("._native"))
 
 
+def package_names() -> list[str]:
+    found = pkgutil.walk_packages(maxmargin.__path__, "maxmargin.")
+    return ["maxmargin", *sorted(m.name for m in found if m.ispkg)]
+
+
 #: What needs matplotlib.
 DRAWING = (
     "maxmargin.plot",
-    "maxmargin.report.drawing",
-    "maxmargin.report.graphs",
-    "maxmargin.report.sections",
-    "maxmargin.study.page",
-    "maxmargin.study.pictures",
+    "maxmargin.pages.pictures",
+    "maxmargin.pages.sections",
 )
 
 
@@ -45,17 +48,21 @@ PUBLIC_MODULES = [
     "maxmargin.kernels",
     "maxmargin.problems",
     "maxmargin.solvers",
-    "maxmargin.certify",
+    "maxmargin.certificates",
+    "maxmargin.machines",
     "maxmargin.estimators",
     "maxmargin.streams",
     "maxmargin.metrics",
     "maxmargin.calibration",
     "maxmargin.model_selection",
+    "maxmargin.paths",
     "maxmargin.persist",
-    "maxmargin.report",
-    "maxmargin.study",
+    "maxmargin.pages",
     "maxmargin.errors",
 ]
+
+#: Extras that are not for users, and the one that has all others.
+OTHERS = {"all", "docs", "test"}
 
 #: Results and bases, which a user receives but does not make: they are shown where they come from.
 SHOWN_ELSEWHERE = {"Bias", "Callback"}
@@ -80,6 +87,34 @@ def test_every_module_says_what_it_is_and_what_it_offers(name: str) -> None:
     assert module.__all__
     for member in module.__all__:
         assert getattr(module, member) is not None
+
+
+def modules_in(package: Any) -> set[str]:
+    return {m.name for m in pkgutil.iter_modules(package.__path__)} - {"__main__", "_native"}
+
+
+def listed_modules(docstring: str) -> list[str]:
+    """Return the names before the descriptions in the list that follows the lonely "::"."""
+    _, _, after = docstring.partition("\n::\n")
+    rows = re.match(r"(\n|    .*\n?)*", after)
+    assert rows is not None
+    columns = [re.split(r"  +", row.strip())[0] for row in rows[0].split("\n") if row.strip()]
+    return [name.strip().rstrip("/") for column in columns for name in column.split(",")]
+
+
+@pytest.mark.parametrize("name", package_names())
+def test_the_docstring_of_a_package_lists_its_modules(name: str) -> None:
+    package = load(name)
+    listed = listed_modules(package.__doc__)
+    assert len(set(listed)) == len(listed)
+    assert set(listed) == modules_in(package)
+
+
+@pytest.mark.parametrize("name", package_names())
+def test_no_module_is_hidden_by_a_function_of_its_name(name: str) -> None:
+    package = load(name)
+    for module in modules_in(package):
+        assert inspect.ismodule(vars(package).get(module, load(f"{name}.{module}"))), module
 
 
 @pytest.mark.parametrize(("module", "member"), public_objects())
@@ -129,8 +164,8 @@ def test_there_are_examples_to_run() -> None:
     assert examples > 80
 
 
-@pytest.mark.parametrize("heavy", ["matplotlib", "pandas"])
-def test_the_import_does_not_bring_optional_dependencies(heavy: str) -> None:
+@pytest.mark.parametrize("heavy", ["matplotlib", "pandas", "jinja2", "pyarrow", "sklearn", "rich"])
+def test_the_import_does_not_bring_what_is_slow_or_optional(heavy: str) -> None:
     code = f"import sys, maxmargin; print({heavy!r} in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
@@ -166,6 +201,17 @@ def test_the_version_is_that_of_the_project(root: Path) -> None:
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     assert maxmargin.__version__ == project["version"]
     assert project["name"] == "maxmargin"
+
+
+def test_the_extras_that_messages_name_exist_and_all_has_each(root: Path) -> None:
+    extras = tomllib.loads((root / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    texts = [path.read_text() for path in (root / "src").rglob("*.py")]
+    named = {name for text in texts for name in re.findall(r"maxmargin\[(\w+)\]", text)}
+    assert named
+    assert named <= set(extras)
+    assert extras["all"] == [f"maxmargin[{','.join(n for n in extras if n not in OTHERS)}]"]
 
 
 def test_the_package_is_typed() -> None:

@@ -159,7 +159,7 @@ def make(
     data: Numbers,
     *,
     kernel: Kernel = Linear(),
-    bias: Bias = Free(),  # noqa: B008
+    bias: Bias = Free(),
     weighted: bool = True,
 ) -> Problem:
     """Return a problem of a kind on the given data."""
@@ -214,4 +214,6 @@ def able(case: Case) -> set[str]:
         solvers |= {"linear-interior-point", "coordinate-descent"}
         if case.kind == "SoftMargin2":
             solvers.add("primal-newton")
+    if case.kernel == "linear" and case.kind in ("SoftMargin", "SoftMargin2", "OneClass"):
+        solvers.add("online")
     return solvers

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -33,6 +34,19 @@ struct HeldRows {
   Vector<int32_t> columns;
 };
 
+// The number of rows of a CSR matrix.
+template <class T>
+int64_t checked_rows(const Vector<T>& values, const Vector<int32_t>& columns,
+                     const Vector<int64_t>& starts, int64_t n_columns) {
+  const int64_t n_rows = extent(starts, 0) - 1;
+  const int64_t n_entries = std::min(extent(values, 0), extent(columns, 0));
+  if (n_rows < 0 || n_columns < 0 ||
+      !kernels::is_well_formed(starts.data(), n_rows, columns.data(), n_entries, n_columns)) {
+    throw nb::value_error("the CSR arrays point outside the matrix");
+  }
+  return n_rows;
+}
+
 inline std::vector<double> copied(const Vector<double>& values) {
   return {values.data(), values.data() + values.size()};
 }
@@ -57,11 +71,10 @@ nb::object owned(std::vector<T>&& values) {
 }
 
 void bind_descent(nb::module_& module);
-void bind_engine(nb::module_& module);
+void bind_decomposition(nb::module_& module);
 void bind_linear(nb::module_& module);
 void bind_online(nb::module_& module);
 void bind_sequences(nb::module_& module);
-void bind_sweep(nb::module_& module);
 void bind_text(nb::module_& module);
 
 }  // namespace maxmargin::bindings

@@ -1,7 +1,7 @@
 // The data of the linear machines as Python holds it.
 #pragma once
 
-#include "../linear/matrix.h"
+#include "../data/matrix.h"
 #include "arrays.h"
 
 namespace maxmargin::bindings {
@@ -12,7 +12,7 @@ using AnyLayout = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 // A view of the data and the arrays that keep it valid.
 template <class T>
 struct HeldMatrix {
-  linear::Matrix<T> view;
+  data::Matrix<T> view;
   AnyLayout<T> dense;
   Vector<T> values;
   Vector<int64_t> starts;

@@ -1,4 +1,4 @@
-// What ends a run early: a time limit, an interrupt, a watcher that asks for it.
+// The listener that Python gives a run: its callback, its signals, and a time limit.
 #pragma once
 
 #include <algorithm>
@@ -8,18 +8,16 @@
 #include <string>
 #include <thread>
 
+#include "../run/listener.h"
 #include "arrays.h"
 
 namespace maxmargin::bindings {
 
-// What a watcher sees of a program; the violation is in the solver's own measure.
-struct Seen {
-  int64_t steps = 0;
-  double violation = 0, primal = 0, dual = 0;
-};
+// Only the thread that started the run asks Python.
+class Listener final : public run::Listener {
+  // Seconds between two calls of Python, which take some ten microseconds each.
+  static constexpr double shown_every = 0.01;
 
-// Any thread may ask whether to stop; only the one that started the run asks Python.
-class Listener {
  public:
   using Clock = std::chrono::steady_clock;
 
@@ -30,7 +28,7 @@ class Listener {
   Listener(nb::object watch, double seconds)
       : watch_(std::move(watch)), started_(Clock::now()), seconds_(seconds) {}
 
-  bool should_stop() {
+  bool should_stop() override {
     if (stopped_) return true;
     if (seconds_ >= 0 && since(started_) >= seconds_) return stop("seconds");
     if (std::this_thread::get_id() != caller_) return false;
@@ -44,16 +42,16 @@ class Listener {
     }
   }
 
-  void report(int64_t program, const Seen& seen) {
+  void report(int64_t problem, const run::Progress& now) override {
     std::lock_guard lock(mutex_);
-    program_ = program;
-    seen_ = seen;
+    problem_ = problem;
+    progress_ = now;
     has_reported_ = true;
   }
 
-  // The same for solvers that report rarely: the watcher sees it at once, if its thread reports.
-  void report_at_once(int64_t program, const Seen& seen) {
-    report(program, seen);
+  // Other threads' reports wait until the caller's thread is asked.
+  void report_at_once(int64_t problem, const run::Progress& now) override {
+    report(problem, now);
     if (watch_.is_none() || stopped_ || std::this_thread::get_id() != caller_) return;
     nb::gil_scoped_acquire interpreter;
     try {
@@ -64,15 +62,23 @@ class Listener {
     }
   }
 
-  // Of the time limit, for one of so many programs that are left; negative without a limit.
-  double share(int64_t n_left) const {
-    const auto programs = static_cast<double>(std::max<int64_t>(n_left, 1));
-    return seconds_ < 0 ? -1.0 : std::max(seconds_ - since(started_), 0.0) / programs;
+  double seconds_left() const override {
+    return seconds_ < 0 ? -1.0 : std::max(seconds_ - since(started_), 0.0);
   }
 
-  void program_done() { ++n_done_; }
-  bool has_stopped() const { return stopped_; }
+  void problem_done() override { ++n_done_; }
+  bool has_stopped() const override { return stopped_; }
   const std::string& reason() const { return reason_; }
+
+  // A status as Python calls it; an interrupted run has the name of what ended it.
+  const char* name_of(run::Status status) const {
+    switch (status) {
+      case run::Status::converged: return "converged";
+      case run::Status::max_iter: return "steps";
+      case run::Status::stalled: return "stalled";
+      default: return reason_.c_str();
+    }
+  }
 
   void rethrow_error() const {
     if (error_) std::rethrow_exception(error_);
@@ -85,7 +91,7 @@ class Listener {
       PyErr_Clear();
       return stop("interrupt");
     }
-    if (watch_.is_none() || !has_reported_ || since(last_shown_) < 0.05) return false;
+    if (watch_.is_none() || !has_reported_ || since(last_shown_) < shown_every) return false;
     return show();
   }
 
@@ -98,15 +104,15 @@ class Listener {
 
   bool show() {
     last_shown_ = Clock::now();
-    Seen latest;
-    int64_t program;
+    run::Progress now;
+    int64_t problem;
     {
       std::lock_guard lock(mutex_);
-      latest = seen_;
-      program = program_;
+      now = progress_;
+      problem = problem_;
     }
-    const nb::object answer = watch_(program, n_done_.load(), latest.steps, latest.violation,
-                                     latest.primal, latest.dual);
+    const nb::object answer =
+        watch_(problem, n_done_.load(), now.iterations, now.violation, now.primal, now.dual);
     return nb::cast<bool>(answer) && stop("watch");
   }
 
@@ -119,8 +125,8 @@ class Listener {
   std::atomic<int64_t> n_done_{0};
   std::string reason_;
   std::exception_ptr error_;
-  int64_t program_ = 0;
-  Seen seen_;
+  int64_t problem_ = 0;
+  run::Progress progress_;
 };
 
 }  // namespace maxmargin::bindings

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "../blas/gemm.h"
+#include "../blas/lapack.h"
 #include "../kernels/block.h"
 #include "../kernels/wide.h"
 #include "../simd/dispatch.h"
@@ -32,13 +33,8 @@ HeldRows<T> hold_dense(Matrix<T> array) {
 template <class T>
 HeldRows<T> hold_csr(Vector<T> values, Vector<int32_t> columns, Vector<int64_t> starts,
                      int64_t n_columns) {
-  const int64_t n_rows = extent(starts, 0) - 1;
-  const int64_t n_entries = std::min(extent(values, 0), extent(columns, 0));
-  if (n_rows < 0 || n_columns < 0 ||
-      !kernels::is_well_formed(starts.data(), n_rows, columns.data(), n_entries, n_columns)) {
-    throw nb::value_error("the CSR arrays point outside the matrix");
-  }
-  const kernels::Rows<T> view{n_rows, n_columns, values.data(), starts.data(), columns.data()};
+  const kernels::Rows<T> view{checked_rows(values, columns, starts, n_columns), n_columns,
+                              values.data(), starts.data(), columns.data()};
   return {.view = view, .dense = {}, .values = values, .starts = starts, .columns = columns};
 }
 
@@ -83,10 +79,10 @@ bool weigh(Form form, const HeldRows<T>& a, const HeldRows<T>& b, Vector<double>
   }
 }
 
-template <class T>
-blas::Gemm<T> gemm_of(const nb::object& capsule) {
+template <class Function>
+Function function_of(const nb::object& capsule) {
   if (capsule.is_none()) return nullptr;
-  return reinterpret_cast<blas::Gemm<T>>(nb::cast<nb::capsule>(capsule).data());
+  return reinterpret_cast<Function>(nb::cast<nb::capsule>(capsule).data());
 }
 
 template <class T>
@@ -114,17 +110,19 @@ NB_MODULE(_native, module) {
   bind_rows<float>(module, "Rows32");
   bind_rows<double>(module, "Rows64");
   bind_sources(module);
-  bind_engine(module);
-  bind_sweep(module);
+  bind_decomposition(module);
   bind_linear(module);
   bind_online(module);
   bind_descent(module);
   bind_sequences(module);
   bind_text(module);
   module.def("connect_blas", [](nb::object sgemm, nb::object dgemm) {
-    blas::connect<float>(gemm_of<float>(sgemm));
-    blas::connect<double>(gemm_of<double>(dgemm));
+    blas::connect<float>(function_of<blas::Gemm<float>>(sgemm));
+    blas::connect<double>(function_of<blas::Gemm<double>>(dgemm));
   }, "sgemm"_a.none(), "dgemm"_a.none());
+  module.def("connect_lapack", [](nb::object dpotrf) {
+    blas::potrf = function_of<blas::Potrf>(dpotrf);
+  }, "dpotrf"_a.none());
   module.def("simd_levels", &simd::available_levels);
   module.def("simd_level", &simd::active_level);
   module.def("use_simd_level", &simd::use_level, "level"_a);

@@ -1,7 +1,7 @@
 // The online learner's Python face: the caller keeps the machines' state, calls learn from rows.
 #include <nanobind/stl/string.h>
 
-#include "../linear/online.h"
+#include "../linear/online/online.h"
 #include "linear_matrix.h"
 #include "listener.h"
 
@@ -29,7 +29,7 @@ struct Machines {
 struct Rows {
   Vector<int64_t> order;
   Vector<int32_t> labels;
-  Vector<double> importance, prices;
+  Vector<double> importance, penalties;
 };
 
 void check(const Machines& machines, int64_t n_entries) {
@@ -41,7 +41,7 @@ void check(const Machines& machines, int64_t n_entries) {
 }
 
 void check(const Rows& rows, int64_t n_rows) {
-  const int64_t n_labels = extent(rows.prices, 0);
+  const int64_t n_labels = extent(rows.penalties, 0);
   if (extent(rows.labels, 0) != n_rows || extent(rows.importance, 0) != n_rows) {
     throw nb::value_error("there must be a label and an importance for every row");
   }
@@ -58,11 +58,11 @@ void check(const Rows& rows, int64_t n_rows) {
 template <class T>
 nb::tuple learn(const HeldMatrix<T>& held, const Rows& rows, const OnlineRule& rule,
                 const Machines& machines, int n_threads, double seconds) {
-  const linear::Matrix<T>& data = held.view;
+  const data::Matrix<T>& data = held.view;
   check(machines, rule.n_vectors() * data.n_columns);
   check(rows, data.n_rows);
   const linear::OnlineRows order{rows.order.data(), extent(rows.order, 0), rows.labels.data(),
-                                 rows.importance.data(), rows.prices.data()};
+                                 rows.importance.data(), rows.penalties.data()};
   Listener listener(nb::none(), seconds);
   int64_t n_learnt;
   {
@@ -91,23 +91,17 @@ void bind_online(nb::module_& module) {
       .value("proximal", linear::OnlineStep::proximal)
       .value("pegasos", linear::OnlineStep::pegasos);
   nb::class_<OnlineRule>(module, "OnlineRule")
-      .def("__init__", [](OnlineRule* self, linear::OnlineLoss loss, linear::OnlineStep step,
-                          double lambda, double bias_square, bool bias_is_scaled,
-                          bool bias_shrinks, double bias_slope, double highest_price) {
-        new (self) OnlineRule{loss, step, lambda, bias_square, bias_is_scaled, bias_shrinks,
-                              bias_slope, highest_price};
-      }, "loss"_a, "step"_a, "lambda_"_a, "bias_square"_a, "bias_is_scaled"_a, "bias_shrinks"_a,
-         "bias_slope"_a, "highest_price"_a);
+      .def(nb::init<linear::OnlineLoss, linear::OnlineStep, double, double, bool, bool, double,
+                    double>(),
+           "loss"_a, "step"_a, "lambda_"_a, "bias_square"_a, "bias_is_scaled"_a, "bias_shrinks"_a,
+           "bias_slope"_a, "highest_price"_a);
   nb::class_<Machines>(module, "OnlineMachines")
-      .def("__init__", [](Machines* self, Output<double> vectors, Output<double> numbers) {
-        new (self) Machines{vectors, numbers};
-      }, "vectors"_a.noconvert(), "numbers"_a.noconvert());
+      .def(nb::init<Output<double>, Output<double>>(), "vectors"_a.noconvert(),
+           "numbers"_a.noconvert());
   nb::class_<Rows>(module, "OnlineRows")
-      .def("__init__", [](Rows* self, Vector<int64_t> order, Vector<int32_t> labels,
-                          Vector<double> importance, Vector<double> prices) {
-        new (self) Rows{order, labels, importance, prices};
-      }, "order"_a.noconvert(), "labels"_a.noconvert(), "importance"_a.noconvert(),
-         "prices"_a.noconvert());
+      .def(nb::init<Vector<int64_t>, Vector<int32_t>, Vector<double>, Vector<double>>(),
+           "order"_a.noconvert(), "labels"_a.noconvert(), "importance"_a.noconvert(),
+           "prices"_a.noconvert());
   bind_learning<float>(module);
   bind_learning<double>(module);
 }

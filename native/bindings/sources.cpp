@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-#include "../rows/duplicates.h"
+#include "../data/duplicates.h"
 #include "../rows/matrix_source.h"
+#include "../rows/resident_gram.h"
 #include "../rows/vector_source.h"
 
 namespace maxmargin::bindings {
@@ -121,14 +122,62 @@ nb::object first_alike(const HeldRows<S>& rows) {
   std::vector<int64_t> first;
   {
     nb::gil_scoped_release without_interpreter;
-    first = rows::first_alike(rows.view);
+    first = data::first_alike(rows.view);
   }
   return nb::cast(nb::ndarray<const int64_t, nb::numpy, nb::ndim<1>>(first.data(), {first.size()}),
                   nb::rv_policy::copy);
 }
 
 template <class T>
+HeldSource<T> source_of_resident(Matrix<T> matrix, int64_t n_points) {
+  if (extent(matrix, 0) < n_points || extent(matrix, 1) < n_points) {
+    throw nb::value_error("the matrix has fewer rows or columns than points");
+  }
+  return {std::make_unique<rows::MatrixSource<T, T>>(matrix.data(), n_points, extent(matrix, 1),
+                                                     Affine<T>{}),
+          0, nb::cast(matrix)};
+}
+
+template <class T>
+void map_gram(Form form, Matrix<T> terms, Output<T> gram, double gamma, double coef0, int degree,
+              double factor, double constant, int n_threads) {
+  const int64_t n = extent(terms, 0);
+  if (extent(terms, 1) != n || extent(gram, 0) < n || extent(gram, 1) < n) {
+    throw nb::value_error("the terms must be square, and the matrix at least as large");
+  }
+  const kernels::Kernel<T> kernel{form, static_cast<T>(gamma), static_cast<T>(coef0), degree};
+  const Affine<T> affine{static_cast<T>(factor), static_cast<T>(constant)};
+  const int64_t stride = extent(gram, 1);
+  nb::gil_scoped_release without_interpreter;
+  rows::map_gram<T>(kernel, affine, terms.data(), n, gram.data(), stride, Execution{n_threads, {}});
+}
+
+// One row of values for each of several coefficient vectors.
+template <class T>
+nb::object expand(Matrix<T> gram, int64_t n_points, Matrix<double> coefficients, Vector<int64_t> at,
+                  int n_threads) {
+  const std::span<const int64_t> points(at.data(), at.size());
+  const auto lies_outside = [&](int64_t p) { return p < 0 || p >= n_points; };
+  if (extent(gram, 0) < n_points || extent(gram, 1) < n_points ||
+      extent(coefficients, 1) != n_points || std::ranges::any_of(points, lies_outside)) {
+    throw nb::value_error("the coefficients or the points do not fit the matrix");
+  }
+  const int64_t n_vectors = extent(coefficients, 0);
+  std::vector<double> values(n_vectors * points.size());
+  {
+    nb::gil_scoped_release without_interpreter;
+    rows::expand<T>({gram.data(), n_points, extent(gram, 1)}, coefficients.data(), n_vectors, points,
+                    values.data(), Execution{n_threads, {}});
+  }
+  return owned(std::move(values));
+}
+
+template <class T>
 void bind_source(nb::module_& module, const char* name) {
+  module.def("map_gram", &map_gram<T>, "form"_a, "terms"_a.noconvert(), "gram"_a.noconvert(),
+             "gamma"_a, "coef0"_a, "degree"_a, "factor"_a, "constant"_a, "n_threads"_a);
+  module.def("expand", &expand<T>, "gram"_a.noconvert(), "n_points"_a, "coefficients"_a, "at"_a,
+             "n_threads"_a);
   nb::class_<HeldSource<T>>(module, name)
       .def_static("by_products", &source_by_products<T, float>, "rows"_a, "boundaries"_a, "form"_a,
                   "gamma"_a, "coef0"_a, "degree"_a, "factor"_a, "constant"_a, "n_threads"_a)
@@ -138,6 +187,7 @@ void bind_source(nb::module_& module, const char* name) {
                   "degree"_a, "factor"_a, "constant"_a)
       .def_static("of_matrix", &source_of_matrix<T, float>, "matrix"_a.noconvert(), "factor"_a, "constant"_a)
       .def_static("of_matrix", &source_of_matrix<T, double>, "matrix"_a.noconvert(), "factor"_a, "constant"_a)
+      .def_static("of_resident", &source_of_resident<T>, "matrix"_a.noconvert(), "n_points"_a)
       .def_static("of_function", &source_of_function<T>, "n_points"_a, "block"_a)
       .def_ro("exponent_scale", &HeldSource<T>::exponent_scale)
       .def_ro("farthest", &HeldSource<T>::farthest);

@@ -2,315 +2,329 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace maxmargin::decomposition {
 namespace {
 
-// A working set has an eighth of the variables, but no fewer than this.
+// The coarse level has an eighth of the variables, but no fewer than this.
 constexpr int64_t smallest_working_set = 1024;
 
-// A working set is left when the violation has fallen to this share; near a solution fewer variables
-// come and go, and rounds that do more are worth it.
-constexpr double enough = 0.1, enough_near = 0.03;
+// Steps in float32 lose too many digits below this tolerance.
+constexpr double coarsest_precise = 5e-5;
 
-// The matrix of a large wide set pays only in a long run: variables up to which it pays at once.
-constexpr int64_t soon_wide = 4096;
+// A margin below this counts as this: the classes are then not separable at that nu.
+constexpr double smallest_margin = 1e-4;
 
-// A wide working set is cut down when less than this share of it may still move.
-constexpr double most_idle = 0.8;
+// Steps towards a share of a tiny margin, in all and per step that the tolerance itself took. A run
+// that starts near its end takes few of those: they count as at least this many per variable.
+constexpr int64_t least_tries = 100'000, most_tries = 10, usual_steps = 32;
 
-// Steps in float32 lose too many digits below this.
-bool is_precise(const Limits& limits) { return limits.tolerance < 5e-5; }
+// Changes below this share of the value are rounding.
+constexpr double rounding = 1e-13;
+
+// Rows that are wanted for a start alone are not kept until they were wanted this many times.
+constexpr int caution_at_start = 32;
 
 // The most steps of one round.
-int64_t most_steps_a_round(int64_t n_variables) { return 50'000 + 64 * n_variables; }
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
+int64_t most_steps_per_round(int64_t n_variables) { return 50'000 + 64 * n_variables; }
 
 }  // namespace
 
 template <class T>
-Decomposition<T>::Decomposition(Program& program, rows::RowStore<T>& store, const Limits& limits,
-                                const rows::Execution& execution, const Report& report)
-    : program_(program),
-      limits_(limits),
+Decomposition<T>::Decomposition(QP& qp, rows::RowStore<T>& store, const Tuning& tuning,
+                                const rows::Execution& execution, const run::Report& report)
+    : qp_(&qp),
+      tuning_(tuning),
       execution_(execution),
-      report_(report),
+      report_(&report),
       pacer_(execution_.should_stop),
-      similarities_(store, program),
-      scores_(program.size()),
-      working_set_(capacity(), program.size()),
-      subproblem_(capacity(), program.n_groups, is_precise(limits)) {
-  scores_.value = program.value;
-  scores_.low = program.low;
-  scores_.high = program.high;
-  scores_.group = program.group;
-  is_directed_ = std::any_of(program.direction.begin(), program.direction.end(),
-                             [](double direction) { return direction < 0; });
+      expansion_(store, qp),
+      scores_(qp.size()),
+      ends_(qp.n_groups),
+      asked_(qp.tolerance),
+      opening_rounds_(tuning.opening_rounds),
+      long_rounds_(tuning.long_rounds) {
+  scores_.value = qp.value;
+  scores_.low = qp.low;
+  scores_.high = qp.high;
+  scores_.group = qp.group;
 }
 
 template <class T>
-int64_t Decomposition<T>::capacity() const {
-  if (takes_all()) return program_.size();
-  const int64_t share = std::max(smallest_working_set, program_.size() / 8);
-  return std::min({limits_.working_set, share, program_.size()});
+int64_t Decomposition<T>::coarse_capacity() const {
+  const int64_t share = std::max(smallest_working_set, qp_->size() / 8);
+  return std::min({tuning_.working_set, share, qp_->size()});
 }
 
 template <class T>
-Outcome Decomposition<T>::run(std::vector<double> similarities) {
-  try {
-    start(std::move(similarities));
-    while (choose() && solve()) {
-      if (!takes_all()) similarities_.add(changes(), execution_);
-      adopt();
-    }
-  } catch (const threads::Interrupted&) {
+void Decomposition<T>::begin() {
+  be_precise_if_needed();
+  if (takes_all()) {
+    wide_.emplace(qp_->size(), *qp_, is_precise_);
+    // QPs that are worked on as a whole may run side by side, and so leave the store alone.
+    wide_->load_matrix(wide_->members.take_all(), *qp_, expansion_, tuning_.is_resident, execution_);
   }
-  return end();
 }
 
 template <class T>
-void Decomposition<T>::start(std::vector<double> similarities) {
-  const bool are_known = !similarities.empty();
-  if (are_known) similarities_.set(std::move(similarities));
-  // A run that goes on from an earlier one is past the opening, and long already.
-  if (are_known) opening_rounds_ = rounds_until_long_ = 0;
-  is_near_ = are_known;
-  if (takes_all()) load_matrix(working_set_.take_all());
-  if (takes_all() && !are_known) {
+void Decomposition<T>::start() {
+  begin();
+  if (takes_all()) {
     score_by_matrix();
   } else {
-    if (!are_known) apply_start();
+    apply_start(1);
     score_all();
   }
   has_started_ = true;
 }
 
 template <class T>
-bool Decomposition<T>::choose() {
-  const std::vector<Ends> ends = scores_.ends(program_.size(), program_.n_groups);
-  Progress& progress = outcome_.progress;
-  progress = measure(ends);
-  report_(progress);
+void Decomposition<T>::start(std::vector<double> expansion) {
+  // A run that goes on from another is past the opening, and long already.
+  opening_rounds_ = long_rounds_ = 0;
+  is_near_ = true;
+  expansion_.set(std::move(expansion));
+  begin();
+  score_all();
+  has_started_ = true;
+}
+
+template <class T>
+void Decomposition<T>::start_near(std::vector<double> expansion,
+                                  const std::vector<double>& coefficients) {
+  std::vector<double> own(coefficients.size());
+  for (int64_t v = 0; v < qp_->size(); ++v) {
+    if (qp_->point[v] != no_point) own[qp_->point[v]] += qp_->direction[v] * qp_->value[v];
+  }
+  double largest = 0;
+  for (const double value : own) largest = std::max(largest, std::abs(value));
+  std::vector<Change> changes;
+  int64_t n_used = 0;
+  for (size_t point = 0; point < own.size(); ++point) {
+    const double change = own[point] - coefficients[point];
+    n_used += own[point] != 0;
+    if (std::abs(change) <= rounding * largest) continue;
+    changes.push_back({0, static_cast<int64_t>(point), change, false});
+  }
+  if (takes_all() || static_cast<int64_t>(changes.size()) >= n_used) {
+    start();
+    return;
+  }
+  expansion_.set(std::move(expansion));
+  expansion_.add(changes, execution_, caution_at_start);
+  start(expansion_.values());
+}
+
+template <class T>
+void Decomposition<T>::restart(QP& next, double factor, const run::Report& report) {
+  std::vector<double> changes(scores_.value.size());
+  std::vector<Change> moved;
+  for (int64_t v = 0; v < next.size(); ++v) {
+    const double before = factor * scores_.value[v], change = next.value[v] - before;
+    if (next.point[v] == no_point || std::abs(change) <= rounding * std::abs(next.value[v])) continue;
+    changes[v] = change;
+    moved.push_back({v, next.point[v], next.direction[v] * change, false});
+  }
+  if (takes_all()) {
+    // What is left of the scores without the old linear terms and ridges.
+    for (int64_t v = 0; v < next.size(); ++v) {
+      const double kernel_part =
+          -(scores_.score[v] + qp_->linear[v] + qp_->ridge[v] * scores_.value[v]);
+      scores_.score[v] = -factor * kernel_part;
+    }
+    kernel_parts_by_matrix(changes);
+    for (int64_t v = 0; v < next.size(); ++v) {
+      scores_.score[v] -= next.linear[v] + next.ridge[v] * next.value[v];
+    }
+  } else {
+    expansion_.scale(factor);
+    expansion_.add(moved, execution_, caution_at_start);
+  }
+  qp_ = &next;
+  report_ = &report;
+  scores_.value = next.value;
+  scores_.low = next.low;
+  scores_.high = next.high;
+  if (!takes_all()) score_all();
+  asked_ = next.tolerance;
+  steps_ = rounds_ = 0;
+  ignores_margin_ = false;
+  steps_to_tolerance_ = -1;
+  if (!tuning_.is_resident) opening_rounds_ = long_rounds_ = 0;
+  is_near_ = true;
+  patience_ = Patience();
+  status_ = run::Status::interrupted;
+}
+
+template <class T>
+void Decomposition<T>::resume(double tolerance) {
+  asked_ = tolerance;
+  opening_rounds_ = long_rounds_ = 0;
+  is_near_ = true;
+  patience_ = Patience();
+  rounds_ = 0;
+  status_ = run::Status::interrupted;
+}
+
+template <class T>
+void Decomposition<T>::resume(double tolerance, std::vector<double> expansion) {
+  expansion_.set(std::move(expansion));
+  score_all();
+  ends_ = scores_.ends(qp_->size(), qp_->n_groups);
+  progress_ = measure();
+  resume(tolerance);
+}
+
+template <class T>
+void Decomposition<T>::run(int64_t most_steps) {
+  try {
+    while (choose(most_steps) && solve(most_steps)) {
+      if (!takes_all()) expansion_.add(changes(), execution_);
+      adopt();
+    }
+  } catch (const threads::Interrupted&) {
+  }
+  end();
+}
+
+// An early end within the tolerance, though not within the margin's share of it, is a good one; a
+// stall is not if finer rows may lead further.
+template <class T>
+bool Decomposition<T>::end_by(run::Status status) {
+  constexpr bool has_finer_rows = sizeof(T) < sizeof(double);
+  const bool is_final = !has_finer_rows || status != run::Status::stalled;
+  const bool is_within =
+      is_final && qp_->is_relative_to_margin && progress_.violation <= asked_;
+  ignores_margin_ = ignores_margin_ || (is_within && status != run::Status::converged);
+  status_ = is_within ? run::Status::converged : status;
+  return false;
+}
+
+template <class T>
+bool Decomposition<T>::has_tried_enough() {
+  if (!qp_->is_relative_to_margin || progress_.violation > asked_) return false;
+  if (steps_to_tolerance_ < 0) steps_to_tolerance_ = std::max(steps_, usual_steps * qp_->size());
+  return steps_ > most_tries * steps_to_tolerance_ + least_tries;
+}
+
+template <class T>
+bool Decomposition<T>::choose(int64_t most_steps) {
+  ends_ = scores_.ends(qp_->size(), qp_->n_groups);
+  progress_ = measure();
+  (*report_)(progress_);
   // Infinities in the kernel leave scores that compare with nothing, and so violate nothing.
-  if (!std::isfinite(progress.dual)) return end_by(Ending::stalled);
-  if (progress.violation <= limits_.tolerance) return end_by(Ending::converged);
-  if (steps_ >= limits_.most_steps) return end_by(Ending::steps);
-  if (patience_.is_over(progress.rounds, progress.violation, progress.dual)) {
-    return end_by(Ending::stalled);
+  if (!std::isfinite(progress_.dual)) return end_by(run::Status::stalled);
+  if (progress_.violation <= tolerance()) return end_by(run::Status::converged);
+  if (steps_ >= most_steps || has_tried_enough()) return end_by(run::Status::max_iter);
+  if (patience_.is_over(rounds_, progress_.violation, progress_.dual)) {
+    return end_by(run::Status::stalled);
   }
   pacer_.checkpoint();
-  if (!takes_all()) load_matrix(choose_working_set(ends));
+  be_precise_if_needed();
+  level_ = takes_all() ? &*wide_ : &choose_level();
   return true;
-}
-
-template <class T>
-bool Decomposition<T>::solve() {
-  return solve_working_set(outcome_.progress.violation) > 0 || end_by(Ending::stalled);
-}
-
-template <class T>
-void Decomposition<T>::apply_start() {
-  std::vector<Change> changes;
-  for (int64_t v = 0; v < program_.size(); ++v) {
-    if (program_.value[v] == 0 || program_.point[v] == no_point) continue;
-    changes.push_back({v, program_.point[v], program_.direction[v] * program_.value[v], false});
-  }
-  similarities_.add(changes, execution_);
-}
-
-template <class T>
-void Decomposition<T>::score_by_matrix() {
-  for (int64_t v = 0; v < program_.size(); ++v) scores_.score[v] = -program_.linear[v];
-  for (int64_t w = 0; w < program_.size(); ++w) {
-    const double value = scores_.value[w];
-    if (value == 0) continue;
-    const T* row = subproblem_.row(w);
-    for (int64_t v = 0; v < program_.size(); ++v) scores_.score[v] -= value * row[v];
-  }
-}
-
-template <class T>
-void Decomposition<T>::score_all() {
-  for (int64_t v = 0; v < program_.size(); ++v) {
-    const double kernel_part = program_.direction[v] * similarities_.at(v);
-    scores_.score[v] = -(kernel_part + program_.linear[v] + program_.ridge[v] * scores_.value[v]);
-  }
 }
 
 // The gap is what each variable still has to gain, at the best offsets: the middles of the groups.
 template <class T>
-Progress Decomposition<T>::measure(const std::vector<Ends>& ends) const {
+run::Progress Decomposition<T>::measure() const {
   double dual = 0, gap = 0;
-  for (int64_t v = 0; v < program_.size(); ++v) {
+  for (int64_t v = 0; v < qp_->size(); ++v) {
     const double value = scores_.value[v], score = scores_.score[v];
-    dual -= 0.5 * value * (program_.linear[v] - score);
-    const double middle = ends[program_.group[v]].middle();
+    dual -= 0.5 * value * (qp_->linear[v] - score);
+    const double middle = ends_[qp_->group[v]].middle();
     const double gain = score - (std::isfinite(middle) ? middle : 0.0);
     const double room = gain > 0 ? scores_.high[v] - value : scores_.low[v] - value;
     if (room != 0 && gain != 0) gap += gain * room;
   }
-  return {steps_, rounds_, violation(ends), dual + gap, dual};
+  return {steps_, violation(ends_), dual + gap, dual};
 }
 
 template <class T>
-const std::vector<int32_t>& Decomposition<T>::choose_working_set(const std::vector<Ends>& ends) {
-  similarities_.store().tick();
-  if (rounds_ < opening_rounds_ || !widen(ends)) {
-    return working_set_.renew(scores_, program_.size(), ends);
-  }
-  return working_set_.admit(scores_, ends, active_margin * violation(ends));
+double Decomposition<T>::margin() const {
+  if (!qp_->is_relative_to_margin || ignores_margin_) return 1.0;
+  // The offsets are the middles up to a sign; the margin, which is not negative, is half the
+  // difference of both, or the only one.
+  const double rho = std::abs(qp_->n_groups == 1 ? ends_[0].middle()
+                                                 : 0.5 * (ends_[1].middle() - ends_[0].middle()));
+  return std::isfinite(rho) ? std::clamp(rho, smallest_margin, 1.0) : 1.0;
 }
 
-// Sees to it that all variables that may still move have room in the working set, if they are few
-// enough, and that not much of it is taken by others.
 template <class T>
-bool Decomposition<T>::widen(const std::vector<Ends>& ends) {
-  const double margin = active_margin * violation(ends);
+void Decomposition<T>::be_precise_if_needed() {
+  if (is_precise_ || tolerance() >= coarsest_precise) return;
+  is_precise_ = true;
+  if (coarse_) coarse_->problem.be_precise();
+  if (wide_) wide_->problem.be_precise();
+}
+
+template <class T>
+Level<T>& Decomposition<T>::choose_level() {
+  expansion_.store().tick();
+  const double margin = active_margin * violation(ends_);
   int64_t n_active = 0, n_new = 0;
-  for (int64_t v = 0; v < program_.size(); ++v) {
-    const bool active = is_active(scores_, v, ends, margin);
+  for (int64_t v = 0; v < qp_->size(); ++v) {
+    const bool active = is_active(scores_, v, ends_, margin);
     n_active += active;
-    n_new += active && !working_set_.contains(v);
+    n_new += active && !(wide_ && wide_->members.contains(v));
   }
-  if (is_wide_ && working_set_.size() + n_new <= subproblem_.capacity() &&
-      n_active > most_idle * static_cast<double>(working_set_.size())) {
-    return true;
+  const auto active = static_cast<double>(n_active);
+  const int64_t capacity = n_active + static_cast<int64_t>(tuning_.wide_room * active) + 256;
+  const int64_t n_members = wide_ ? wide_->members.size() : 0;
+  const bool can_stay = wide_ && n_members + n_new <= wide_->problem.capacity() &&
+                        active > tuning_.least_active * static_cast<double>(n_members);
+  const bool is_cheap =
+      can_stay ? n_new <= tuning_.few_new_members : capacity <= tuning_.small_wide;
+  const bool is_long = rounds_ >= long_rounds_ || (wide_ && level_ == &*wide_);
+  // Of a matrix in memory, a copy of nearly all of it costs more than a few rounds without.
+  const int64_t soon = tuning_.is_resident ? std::min(tuning_.soon_wide, qp_->size())
+                                           : tuning_.soon_wide;
+  const int64_t largest = std::min(tuning_.widest, is_long ? tuning_.widest : soon);
+  if ((rounds_ < opening_rounds_ && !is_cheap) || (!can_stay && capacity > largest)) {
+    if (!coarse_) coarse_.emplace(coarse_capacity(), *qp_, is_precise_);
+    coarse_->load_matrix(coarse_->members.renew(scores_, qp_->size(), ends_), *qp_, expansion_, true,
+                         execution_);
+    return *coarse_;
   }
-  const int64_t capacity = n_active + n_active / 8 + 256;
-  const bool is_worth_it = capacity <= soon_wide || rounds_ >= rounds_until_long_;
-  is_wide_ = capacity <= limits_.widest && (is_worth_it || is_wide_);
-  if (!is_wide_ && subproblem_.capacity() == this->capacity()) return false;
-  subproblem_.resize(is_wide_ ? capacity : this->capacity());
-  working_set_ = WorkingSet(subproblem_.capacity(), program_.size());
-  return is_wide_;
+  if (!can_stay && wide_) wide_->resize(std::min(capacity, qp_->size()), *qp_);
+  if (!wide_) wide_.emplace(std::min(capacity, qp_->size()), *qp_, is_precise_);
+  wide_->load_matrix(wide_->members.admit(scores_, ends_, margin), *qp_, expansion_, true,
+                     execution_);
+  return *wide_;
 }
 
 template <class T>
-int64_t Decomposition<T>::solve_working_set(double violation) {
-  load_slots(working_set_.members());
-  const double share = is_near_ ? enough_near : enough;
-  const double limit = std::max(0.9 * limits_.tolerance, share * violation);
-  const int64_t most_steps =
-      std::min(limits_.most_steps - steps_, most_steps_a_round(working_set_.size()));
-  const typename Subproblem<T>::Task task{working_set_.size(), limit, limits_.tolerance,
-                                          most_steps, execution_, pacer_};
-  const bool whole = is_wide_ || takes_all();
-  const int64_t taken = whole ? subproblem_.solve_whole(task) : subproblem_.solve_nested(task);
+bool Decomposition<T>::solve(int64_t most_steps) {
+  level_->load_scores(scores_);
+  const double now = progress_.violation, wanted = tolerance();
+  const double share = is_near_ ? tuning_.enough_near : tuning_.enough;
+  const int64_t n = level_->members.size();
+  const typename Subproblem<T>::Task task{
+      n,
+      std::max(0.9 * wanted, share * now),
+      wanted,
+      std::min(most_steps - steps_, most_steps_per_round(n)),
+      execution_,
+      pacer_};
+  const bool is_wide = wide_ && level_ == &*wide_;
+  const bool is_nested = !is_wide || (takes_all() && now > tuning_.nested_above * wanted);
+  int64_t taken = is_nested ? level_->problem.solve_nested(task) : 0;
+  if (taken == 0 && is_wide) taken = level_->problem.solve_whole(task);
   steps_ += taken;
-  return taken;
-}
-
-template <class T>
-void Decomposition<T>::load_slots(const std::vector<int32_t>& members) {
-  for (size_t slot = 0; slot < members.size(); ++slot) {
-    const int32_t v = members[slot];
-    subproblem_.scores.score[slot] = scores_.score[v];
-    subproblem_.scores.value[slot] = scores_.value[v];
-    subproblem_.scores.low[slot] = scores_.low[v];
-    subproblem_.scores.high[slot] = scores_.high[v];
-    subproblem_.scores.group[slot] = scores_.group[v];
-  }
-}
-
-// Fills the rows and columns of new members: from kept rows where there are any, else by the kernel.
-template <class T>
-void Decomposition<T>::load_matrix(const std::vector<int32_t>& slots) {
-  std::vector<int32_t> with_point;  // slots, and their points
-  std::vector<int64_t> points;
-  for (int64_t slot = 0; slot < working_set_.size(); ++slot) {
-    if (point_of(slot) == no_point) continue;
-    with_point.push_back(static_cast<int32_t>(slot));
-    points.push_back(point_of(slot));
-  }
-  const bool is_worth_gathering =
-      !takes_all() && !similarities_.store().source().has_cheap_entries();
-  std::vector<int32_t> kept, missing;
-  std::vector<int64_t> missing_points;
-  std::vector<T*> missing_rows;
-  for (const int32_t slot : slots) {
-    const int64_t point = point_of(slot);
-    if (point == no_point) continue;
-    if (is_worth_gathering && similarities_.is_kept(point)) {
-      kept.push_back(slot);
-      continue;
-    }
-    missing.push_back(slot);
-    missing_points.push_back(point);
-    missing_rows.push_back(subproblem_.row(slot));
-  }
-  if (!missing.empty()) {
-    similarities_.store().source().fill_cross(missing_points, points, missing_rows.data(),
-                                              execution_);
-  }
-  for_each_slot(kept, [&](int32_t slot) {
-    similarities_.gather(point_of(slot), points, subproblem_.row(slot));
-  });
-  for_each_slot(slots, [&](int32_t slot) { finish_row(slot, with_point); });
-  mirror(slots);
-}
-
-template <class T>
-template <class Action>
-void Decomposition<T>::for_each_slot(const std::vector<int32_t>& slots, const Action& action) {
-  constexpr int64_t slots_a_task = 16;
-  const auto n = static_cast<int64_t>(slots.size());
-  const auto act = [&](int64_t task, threads::Worker&) {
-    const int64_t begin = task * slots_a_task, end = std::min(begin + slots_a_task, n);
-    for (int64_t k = begin; k < end; ++k) action(slots[k]);
-  };
-  threads::parallel_for((n + slots_a_task - 1) / slots_a_task, execution_.n_threads, act,
-                        execution_.should_stop);
-}
-
-// Turns kernel values at the slots with points into a row of H at all slots.
-template <class T>
-void Decomposition<T>::finish_row(int32_t slot, const std::vector<int32_t>& with_point) {
-  T* row = subproblem_.row(slot);
-  const int64_t n = working_set_.size(), v = working_set_.member(slot);
-  if (is_directed_ || static_cast<int64_t>(with_point.size()) < n) {
-    // Last first, for the values move up.
-    auto at = static_cast<int64_t>(with_point.size()) - 1;
-    for (int64_t b = n - 1; b >= 0; --b) {
-      const bool has_value = point_of(slot) != no_point && at >= 0 && with_point[at] == b;
-      const double sign = program_.direction[v] * program_.direction[working_set_.member(b)];
-      row[b] = has_value ? static_cast<T>(sign) * row[at] : T(0);
-      at -= at >= 0 && with_point[at] == b;
-    }
-  }
-  row[slot] += static_cast<T>(program_.ridge[v]);
-}
-
-// Copies the new rows into the columns of the others; those of new members are complete already.
-template <class T>
-void Decomposition<T>::mirror(const std::vector<int32_t>& slots) {
-  const int64_t n = working_set_.size();
-  if (static_cast<int64_t>(slots.size()) == n) return;
-  std::vector<char> is_new(n);
-  for (const int32_t slot : slots) is_new[slot] = 1;
-  constexpr int64_t rows_a_task = 64;
-  const auto copy = [&](int64_t task, threads::Worker&) {
-    const int64_t begin = task * rows_a_task, end = std::min(begin + rows_a_task, n);
-    for (const int32_t a : slots) {
-      const T* row = subproblem_.row(a);
-      for (int64_t b = begin; b < end; ++b) {
-        if (!is_new[b]) subproblem_.row(b)[a] = row[b];
-      }
-    }
-  };
-  threads::parallel_for((n + rows_a_task - 1) / rows_a_task, execution_.n_threads, copy,
-                        execution_.should_stop);
+  return taken > 0 || end_by(run::Status::stalled);
 }
 
 template <class T>
 std::vector<Change> Decomposition<T>::changes() const {
   std::vector<Change> changes;
-  for (int64_t slot = 0; slot < working_set_.size(); ++slot) {
-    const int32_t v = working_set_.member(slot);
-    const double value = subproblem_.scores.value[slot], change = value - scores_.value[v];
-    if (change == 0 || program_.point[v] == no_point) continue;
+  const Scores& now = level_->problem.scores;
+  for (int64_t slot = 0; slot < level_->members.size(); ++slot) {
+    const int32_t v = level_->members.member(slot);
+    const double value = now.value[slot], change = value - scores_.value[v];
+    if (change == 0 || qp_->point[v] == no_point) continue;
     const bool is_free = value > scores_.low[v] && value < scores_.high[v];
-    changes.push_back({v, program_.point[v], program_.direction[v] * change, is_free});
+    changes.push_back({v, qp_->point[v], qp_->direction[v] * change, is_free});
   }
   return changes;
 }
@@ -318,20 +332,55 @@ std::vector<Change> Decomposition<T>::changes() const {
 template <class T>
 void Decomposition<T>::adopt() {
   ++rounds_;
+  const Scores& now = level_->problem.scores;
+  for (int64_t slot = 0; slot < level_->members.size(); ++slot) {
+    scores_.value[level_->members.member(slot)] = now.value[slot];
+  }
   if (takes_all()) {
-    scores_ = subproblem_.scores;
-    return;
+    scores_.score = now.score;
+  } else {
+    score_all();
   }
-  for (int64_t slot = 0; slot < working_set_.size(); ++slot) {
-    scores_.value[working_set_.member(slot)] = subproblem_.scores.value[slot];
-  }
-  score_all();
 }
 
 template <class T>
-Outcome Decomposition<T>::end() {
-  program_.value = scores_.value;
-  return outcome_;
+void Decomposition<T>::apply_start(int caution) {
+  std::vector<Change> changes;
+  for (int64_t v = 0; v < qp_->size(); ++v) {
+    if (qp_->value[v] == 0 || qp_->point[v] == no_point) continue;
+    changes.push_back({v, qp_->point[v], qp_->direction[v] * qp_->value[v], false});
+  }
+  expansion_.add(changes, execution_, caution);
+}
+
+// Adds the changes of the values to the kernel's part of the scores.
+template <class T>
+void Decomposition<T>::kernel_parts_by_matrix(const std::vector<double>& changes) {
+  for (int64_t w = 0; w < qp_->size(); ++w) {
+    if (changes[w] == 0) continue;
+    const T* row = wide_->problem.row(w);
+    for (int64_t v = 0; v < qp_->size(); ++v) scores_.score[v] -= changes[w] * row[v];
+    scores_.score[w] += changes[w] * qp_->ridge[w];
+  }
+}
+
+template <class T>
+void Decomposition<T>::score_by_matrix() {
+  for (int64_t v = 0; v < qp_->size(); ++v) scores_.score[v] = -qp_->linear[v];
+  for (int64_t w = 0; w < qp_->size(); ++w) {
+    const double value = scores_.value[w];
+    if (value == 0) continue;
+    const T* row = wide_->problem.row(w);
+    for (int64_t v = 0; v < qp_->size(); ++v) scores_.score[v] -= value * row[v];
+  }
+}
+
+template <class T>
+void Decomposition<T>::score_all() {
+  for (int64_t v = 0; v < qp_->size(); ++v) {
+    const double kernel_part = qp_->direction[v] * expansion_.at(v);
+    scores_.score[v] = -(kernel_part + qp_->linear[v] + qp_->ridge[v] * scores_.value[v]);
+  }
 }
 
 template <class T>

@@ -36,15 +36,6 @@ Subproblem<T>::Subproblem(int64_t capacity, int32_t n_groups, bool precise)
 }
 
 template <class T>
-Subproblem<T>::Subproblem(MatrixView<T> matrix, int64_t n_slots, int32_t n_groups, bool precise)
-    : scores(n_slots),
-      n_groups_(n_groups),
-      precise_(precise),
-      stride_(matrix.stride),
-      values_(matrix.values),
-      nested_(tile_capacity, n_slots) {}
-
-template <class T>
 void Subproblem<T>::resize(int64_t capacity) {
   scores = Scores(capacity);
   stride_ = stride_of(capacity);
@@ -53,7 +44,6 @@ void Subproblem<T>::resize(int64_t capacity) {
   matrix_.reset();
   allocated_ = capacity * stride_;
   matrix_ = kernels::allocate<T>(allocated_);
-  values_ = matrix_.get();
 }
 
 // The rows and columns of some slots side by side.
@@ -145,7 +135,7 @@ int64_t Subproblem<T>::solve_active(const Task& task, double violation, int64_t 
   const bool is_all = n == task.n_slots;
   const MatrixView<T> matrix =
       is_all ? view() : gather(active_, active_matrix_, active_allocated_);
-  if (is_all && owns_matrix()) {
+  if (is_all) {
     for (int64_t slot = 0; slot < n; ++slot) std::fill_n(row(slot) + n, simd::lanes<T>, T(0));
   }
   Pairs<T, U> pairs(n, n_groups_);

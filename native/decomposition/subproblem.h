@@ -11,7 +11,7 @@
 
 #include "../kernels/block.h"
 #include "../kernels/memory.h"
-#include "../threads/pacer.h"
+#include "../run/pacer.h"
 #include "pairs.h"
 #include "scores.h"
 #include "working_set.h"
@@ -24,21 +24,18 @@ class Subproblem {
   // `precise` steps in float64 even where the matrix is float32.
   Subproblem(int64_t capacity, int32_t n_groups, bool precise);
 
-  // Works on a matrix that lies elsewhere and has zeros behind its rows.
-  Subproblem(MatrixView<T> matrix, int64_t n_slots, int32_t n_groups, bool precise);
-
-  // Forgets everything; memory that is large enough is used again. For a matrix of its own.
+  // Forgets everything; memory that is large enough is used again.
   void resize(int64_t capacity);
 
+  // Steps in float64 from now on.
+  void be_precise() { precise_ = true; }
+
   int64_t capacity() const { return scores.size(); }
-  MatrixView<T> view() const { return {values_, stride_}; }
-  // To be filled, in a matrix of its own.
+  MatrixView<T> view() const { return {matrix_.get(), stride_}; }
+  // To be filled.
   T* row(int64_t slot) { return matrix_.get() + slot * stride_; }
   // Rows have this much room behind the last slot.
   static constexpr int64_t overrun = simd::panel_width<T>;
-  static int64_t bytes(int64_t capacity) {
-    return capacity * stride_of(capacity) * static_cast<int64_t>(sizeof(T));
-  }
 
   Scores scores;  // by slot
 
@@ -48,7 +45,7 @@ class Subproblem {
     double tolerance;  // the one the whole problem is to reach
     int64_t most_steps;
     const kernels::Execution& execution;
-    threads::Pacer& pacer;
+    run::Pacer& pacer;
   };
 
   // Both return the number of steps; the values change, and the scores with them.
@@ -67,7 +64,6 @@ class Subproblem {
   int64_t solve_active(const Task& task, double violation, int64_t most_steps);
   void take_newton_steps(const Task& task);
   void find_active(const Task& task, const std::vector<Ends>& ends);
-  bool owns_matrix() const { return matrix_ != nullptr; }
   MatrixView<T> gather(const std::vector<int32_t>& slots, kernels::Memory<T>& memory,
                        int64_t& allocated);
   void update_scores(const Task& task);
@@ -76,7 +72,6 @@ class Subproblem {
   bool precise_;
   bool is_hard_ = false;  // whether steps on pairs have been seen to crawl
   int64_t stride_ = 0, allocated_ = 0;
-  const T* values_ = nullptr;  // of the matrix, own or not
   kernels::Memory<T> matrix_, tile_matrix_, active_matrix_;
   int64_t tile_allocated_ = 0, active_allocated_ = 0;
   std::optional<Pairs<T, T>> tile_;

@@ -1,28 +1,26 @@
-// The dual value of multipliers, made feasible first where a free bias asks for a sum of zero.
+// The dual value of multipliers, scaled first where a free bias asks that signed ones sum to zero.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include "program.h"
-#include "sums.h"
+#include "qp.h"
+#include "row_sums.h"
 
 namespace maxmargin::linear {
 
-// Sums over the multipliers of one sign: of a z, z = (x, 1), of a linear, and of ridge a^2 / 2.
+// Sums over the multipliers of one sign: of a z with z = (x, 1), of a linear, and of ridge a^2 / 2.
 struct SideSum {
   std::vector<double> combination;
   double linear = 0, ridge = 0;
 
   SideSum& operator+=(const SideSum& other) {
     add_to(combination, other.combination);
-    linear += other.linear;
-    ridge += other.ridge;
-    return *this;
+    return linear += other.linear, ridge += other.ridge, *this;
   }
 };
 
-// The constraints with a positive sign, and those with a negative one.
+// Of the constraints with a positive sign, and of those with a negative one.
 struct DualSums {
   SideSum up, down;
 
@@ -33,11 +31,7 @@ struct DualSums {
 
   SideSum& side(double sign) { return sign > 0 ? up : down; }
 
-  DualSums& operator+=(const DualSums& other) {
-    up += other.up;
-    down += other.down;
-    return *this;
-  }
+  DualSums& operator+=(const DualSums& other) { return up += other.up, down += other.down, *this; }
 
   // sum of sign a z
   std::vector<double> combination() const {
@@ -46,10 +40,10 @@ struct DualSums {
     return difference;
   }
 
-  double dual(const Program& program) const {
+  double dual(const BoxQP& qp) const {
     double shrink_up = 1, shrink_down = 1;
     const double total_up = up.combination.back(), total_down = down.combination.back();
-    if (program.bias_weight == 0 && total_up != total_down) {
+    if (qp.has_free_bias() && total_up != total_down) {
       shrink_up = std::min(1.0, total_down / total_up);
       shrink_down = std::min(1.0, total_up / total_down);
     }
@@ -58,8 +52,8 @@ struct DualSums {
       const double w = shrink_up * up.combination[c] - shrink_down * down.combination[c];
       square += w * w;
     }
-    if (program.bias_weight > 0 && program.has_bias()) {
-      square += (total_up - total_down) * (total_up - total_down) / program.bias_weight;
+    if (qp.has_bias() && !qp.has_free_bias()) {
+      square += (total_up - total_down) * (total_up - total_down) / qp.bias_weight;
     }
     const double linear = shrink_up * up.linear - shrink_down * down.linear;
     const double ridge = shrink_up * shrink_up * up.ridge + shrink_down * shrink_down * down.ridge;

@@ -2,41 +2,34 @@
 
 ::
 
-    kernels     what similarity means
-    problems    the optimisation problems, primal and dual
-    solvers     one file an algorithm: solve(problem) -> Solution
-    certify     proofs from problem and solution alone
-    estimators  the scikit-learn face: SVC, NuSVC, SVR, NuSVR, OneClassSVM,
-                LinearSVC, LinearSVR
-    metrics     decision costs: DCF, EER, Cllr, scorers
-    calibration scores to probabilities and log-likelihood ratios: CalibratedSVC
-    model_selection  grids with shared kernel matrices, paths over C
-    streams     data in chunks
-    persist     model files: its own, LIBSVM's, LIBLINEAR's, ONNX
-    plot        pictures (extra "plot")
-    report      a page about a model
-    study       kernels, grids and costs in one call: a ranking and a report
+    kernels          what similarity means
+    problems         the optimisation problems, primal and dual, over shared points
+    certificates     proofs from problem and solution alone
+    solvers          solve(problem) -> Solution
+    machines         the machines behind a model
+    estimators       the scikit-learn face: SVC, NuSVC, SVR, NuSVR, OneClassSVM, LinearSVC, ...
+    metrics          decision costs: DCF, EER, Cllr, scorers
+    calibration      scores to probabilities and log-likelihood ratios: CalibratedSVC
+    model_selection  grids with shared kernel matrices: SVMSearchCV
+    paths            the solutions at every C: svm_path, linear_path
+    streams          data in chunks
+    persist          model files: its own, LIBSVM's, LIBLINEAR's, ONNX
+    plot             pictures (extra "plot")
+    pages            a page about a model or a study
+    cli              the command line
+    files            files that are replaced as a whole
+    frame            rows of results as a pandas DataFrame
+    interior_point   quadratic programs through Clarabel
+    errors, typing   the errors; types of arrays
 
-Each layer imports only those listed above it, but for certify, which the solvers use to measure
-their progress.
+Each layer imports only those that it is built on: `make lint` checks it.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from maxmargin import kernels, problems, solvers
-from maxmargin.certify import (
-    Certificate,
-    CommonPoint,
-    Margins,
-    Position,
-    SeparatingPlane,
-    ZeroCombination,
-    analyse_support,
-    certify,
-    margins,
-    separability,
-)
+from maxmargin import certificates, kernels, problems, solvers
+from maxmargin.certificates import certify, separability
 from maxmargin.errors import (
     InfeasibleProblemError,
     InvalidInputError,
@@ -46,11 +39,23 @@ from maxmargin.errors import (
     NotSeparableError,
     UnsupportedProblemError,
 )
-from maxmargin.problems import Solution
-from maxmargin.solvers import Stop, solve
+from maxmargin.kernels import RBF, Linear, Polynomial
+from maxmargin.problems import HardMargin, Points, SoftMargin
+from maxmargin.solvers import Solution, Stop, solve, solve_all
 
 if TYPE_CHECKING:
-    from maxmargin import calibration, estimators, metrics, model_selection, persist, streams
+    from maxmargin import (
+        calibration,
+        estimators,
+        machines,
+        metrics,
+        model_selection,
+        pages,
+        paths,
+        persist,
+        streams,
+    )
+    from maxmargin import plot as plot
     from maxmargin.calibration import CalibratedSVC
     from maxmargin.estimators import (
         SVC,
@@ -63,22 +68,23 @@ if TYPE_CHECKING:
         OnlineOneClassSVM,
         OnlineSVC,
     )
-    from maxmargin.model_selection import SVMSearchCV, linear_path, svm_path
+    from maxmargin.model_selection import SVMSearchCV
+    from maxmargin.paths import linear_path, svm_path
     from maxmargin.persist import load, save
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "RBF",
     "SVC",
     "SVR",
     "CalibratedSVC",
-    "Certificate",
-    "CommonPoint",
+    "HardMargin",
     "InfeasibleProblemError",
     "InvalidInputError",
+    "Linear",
     "LinearSVC",
     "LinearSVR",
-    "Margins",
     "MaxMarginError",
     "MissingDependencyError",
     "ModelFileError",
@@ -88,71 +94,80 @@ __all__ = [
     "OneClassSVM",
     "OnlineOneClassSVM",
     "OnlineSVC",
-    "Position",
+    "Points",
+    "Polynomial",
     "SVMSearchCV",
-    "SeparatingPlane",
+    "SoftMargin",
     "Solution",
     "Stop",
     "UnsupportedProblemError",
-    "ZeroCombination",
-    "analyse_support",
     "calibration",
+    "certificates",
     "certify",
     "estimators",
     "kernels",
     "linear_path",
     "load",
-    "margins",
+    "machines",
     "metrics",
     "model_selection",
+    "pages",
+    "paths",
     "persist",
     "problems",
     "save",
     "separability",
     "solve",
+    "solve_all",
     "solvers",
     "streams",
     "svm_path",
 ]
 
-
-_LAZY_MODULES = (
+#: What is imported on first use, because it needs scikit-learn, which is slow, or an extra.
+_LAZY = {
+    **dict.fromkeys(
+        (
+            "SVC",
+            "SVR",
+            "LinearSVC",
+            "LinearSVR",
+            "NuSVC",
+            "NuSVR",
+            "OneClassSVM",
+            "OnlineOneClassSVM",
+            "OnlineSVC",
+        ),
+        "estimators",
+    ),
+    "CalibratedSVC": "calibration",
+    "SVMSearchCV": "model_selection",
+    "linear_path": "paths",
+    "load": "persist",
+    "save": "persist",
+    "svm_path": "paths",
+}
+_LAZY_PACKAGES = (
     "calibration",
     "estimators",
+    "machines",
     "metrics",
     "model_selection",
+    "pages",
+    "paths",
     "persist",
     "plot",
-    "report",
     "streams",
-    "study",
 )
 
 
 def __getattr__(name: str) -> Any:
-    """Import on first use what needs scikit-learn, which is slow, or matplotlib, an extra."""
-    if name in _LAZY_MODULES:
+    if name in _LAZY_PACKAGES:
         return importlib.import_module(f"maxmargin.{name}")
-    if name in (
-        "SVC",
-        "SVR",
-        "LinearSVC",
-        "LinearSVR",
-        "NuSVC",
-        "NuSVR",
-        "OneClassSVM",
-        "OnlineOneClassSVM",
-        "OnlineSVC",
-    ):
-        return getattr(importlib.import_module("maxmargin.estimators"), name)
-    if name in ("load", "save"):
-        return getattr(importlib.import_module("maxmargin.persist"), name)
-    if name == "CalibratedSVC":
-        return importlib.import_module("maxmargin.calibration").CalibratedSVC
-    if name in ("SVMSearchCV", "linear_path", "svm_path"):
-        return getattr(importlib.import_module("maxmargin.model_selection"), name)
+    if name in _LAZY:
+        return getattr(importlib.import_module(f"maxmargin.{_LAZY[name]}"), name)
     raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "plot", "report", "study", "__version__"]
+    return [*__all__, "plot", "__version__"]

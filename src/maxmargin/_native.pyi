@@ -1,4 +1,4 @@
-"""The compiled core. Only `maxmargin.kernels.blocks` and the engines' modules import it."""
+"""The compiled core: native/bindings defines it. tests/test_layers.py says who may import it."""
 
 from collections.abc import Callable, Sequence
 from enum import Enum
@@ -6,6 +6,10 @@ from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+# Told problem, problems done, iterations, violation, primal and dual value; True ends the run.
+_Watch = Callable[[int, int, int, float, float, float], bool]
+_Ending = Literal["converged", "steps", "seconds", "watch", "interrupt", "stalled"]
 
 class Form(Enum):
     linear = 0
@@ -38,19 +42,39 @@ class Rows64:
     ) -> Rows64: ...
 
 class Source32:
-    # parameters: gamma, coef0, degree, factor, constant, n_threads
     @staticmethod
     def by_products(
-        rows: Rows32 | Rows64, boundaries: NDArray[np.int64], form: Form, *parameters: float
+        rows: Rows32 | Rows64,
+        boundaries: NDArray[np.int64],
+        form: Form,
+        gamma: float,
+        coef0: float,
+        degree: int,
+        factor: float,
+        constant: float,
+        n_threads: int,
     ) -> Source32: ...
-    # parameters: gamma, coef0, degree, factor, constant
     @staticmethod
-    def by_blocks(rows: Rows32, form: Form, *parameters: float) -> Source32: ...
+    def by_blocks(
+        rows: Rows32,
+        form: Form,
+        gamma: float,
+        coef0: float,
+        degree: int,
+        factor: float,
+        constant: float,
+    ) -> Source32: ...
     @staticmethod
-    def of_matrix(matrix: NDArray[Any], factor: float, constant: float) -> Source32: ...
+    def of_matrix(
+        matrix: NDArray[np.float32] | NDArray[np.float64], factor: float, constant: float
+    ) -> Source32: ...
+    # The matrix may have more rows and columns than there are points.
+    @staticmethod
+    def of_resident(matrix: NDArray[np.float32], n_points: int) -> Source32: ...
     @staticmethod
     def of_function(
-        n_points: int, block: Callable[[NDArray[np.int64], NDArray[np.int64] | None], NDArray[Any]]
+        n_points: int,
+        block: Callable[[NDArray[np.int64], NDArray[np.int64] | None], NDArray[np.float32]],
     ) -> Source32: ...
     @property
     def exponent_scale(self) -> float: ...
@@ -61,19 +85,39 @@ class Store32:
     def __init__(self, source: Source32, boundaries: NDArray[np.int64], budget: int) -> None: ...
 
 class Source64:
-    # parameters: gamma, coef0, degree, factor, constant, n_threads
     @staticmethod
     def by_products(
-        rows: Rows32 | Rows64, boundaries: NDArray[np.int64], form: Form, *parameters: float
+        rows: Rows32 | Rows64,
+        boundaries: NDArray[np.int64],
+        form: Form,
+        gamma: float,
+        coef0: float,
+        degree: int,
+        factor: float,
+        constant: float,
+        n_threads: int,
     ) -> Source64: ...
-    # parameters: gamma, coef0, degree, factor, constant
     @staticmethod
-    def by_blocks(rows: Rows64, form: Form, *parameters: float) -> Source64: ...
+    def by_blocks(
+        rows: Rows64,
+        form: Form,
+        gamma: float,
+        coef0: float,
+        degree: int,
+        factor: float,
+        constant: float,
+    ) -> Source64: ...
     @staticmethod
-    def of_matrix(matrix: NDArray[Any], factor: float, constant: float) -> Source64: ...
+    def of_matrix(
+        matrix: NDArray[np.float32] | NDArray[np.float64], factor: float, constant: float
+    ) -> Source64: ...
+    # The matrix may have more rows and columns than there are points.
+    @staticmethod
+    def of_resident(matrix: NDArray[np.float64], n_points: int) -> Source64: ...
     @staticmethod
     def of_function(
-        n_points: int, block: Callable[[NDArray[np.int64], NDArray[np.int64] | None], NDArray[Any]]
+        n_points: int,
+        block: Callable[[NDArray[np.int64], NDArray[np.int64] | None], NDArray[np.float64]],
     ) -> Source64: ...
     @property
     def exponent_scale(self) -> float: ...
@@ -83,37 +127,43 @@ class Source64:
 class Store64:
     def __init__(self, source: Source64, boundaries: NDArray[np.int64], budget: int) -> None: ...
 
-class Program:
-    # arrays: direction, low, high, linear, ridge, group, value, shares
-    def __init__(self, point: NDArray[np.int64], *arrays: NDArray[Any]) -> None: ...
+class QP:
+    def __init__(
+        self,
+        point: NDArray[np.int64],
+        direction: NDArray[np.float64],
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        linear: NDArray[np.float64],
+        ridge: NDArray[np.float64],
+        group: NDArray[np.int64],
+        value: NDArray[np.float64],
+        shares: NDArray[np.float64],
+        tolerance: float,
+        is_relative_to_margin: bool,
+        follows: int,
+        left_out: int,
+    ) -> None: ...
 
-_Ending = Literal["converged", "steps", "seconds", "watch", "interrupt", "stalled"]
-
-# For each program: values, gradient, violation, steps, ending, similarities (empty if not kept),
-# and what the run added to each of their parts.
-def decompose(
+# For each QP: values, gradient, violation, steps, ending, and the expansion at all points (empty if
+# the run did not keep it).
+def solve_qps(
     store: Store32 | Store64,
-    programs: Sequence[Program],
-    similarities: Sequence[NDArray[np.float64] | None],
-    tolerance: float,
-    most_steps: int,
-    working_set: int,
-    whole_up_to: int,
+    qps: Sequence[QP],
     widest: int,
-    in_step: int,
+    is_resident: bool,
+    most_steps: int,
     n_threads: int,
     seconds: float,
-    watch: Callable[[int, int, int, float, float, float], bool] | None,
+    watch: _Watch | None,
+    exact_expansion: (
+        Callable[[NDArray[np.int64], NDArray[np.float64]], NDArray[np.float64]] | None
+    ),
+    farthest: Sequence[int],
+    row_errors: NDArray[np.float64],
+    fine_store: Callable[[], Store64] | None,
 ) -> list[
-    tuple[
-        NDArray[np.float64],
-        NDArray[np.float64],
-        float,
-        int,
-        _Ending,
-        NDArray[np.float64],
-        NDArray[np.float64],
-    ]
+    tuple[NDArray[np.float64], NDArray[np.float64], float, int, _Ending, NDArray[np.float64]]
 ]: ...
 
 class LinearMethod(Enum):
@@ -143,28 +193,37 @@ class Matrix64:
         n_columns: int,
     ) -> Matrix64: ...
 
-class LinearProgram:
-    # arrays: sign, linear, cost, ridge; then n_points and bias_weight
-    def __init__(self, *arguments: Any) -> None: ...
+class LinearQP:
+    def __init__(
+        self,
+        sign: NDArray[np.float64],
+        linear: NDArray[np.float64],
+        cost: NDArray[np.float64],
+        ridge: NDArray[np.float64],
+        n_points: int,
+        bias_weight: float,
+    ) -> None: ...
 
-class LinearStart:
+class LinearWarmStart:
     def __init__(
         self, weights: NDArray[np.float64], bias: float, multipliers: NDArray[np.float64]
     ) -> None: ...
 
-# For each program: weights, bias, multipliers, iterations, primal, dual, ending.
+# Weights, bias, multipliers, iterations, primal, dual, ending.
+_LinearSolution = tuple[NDArray[np.float64], float, NDArray[np.float64], int, float, float, _Ending]
+
 def solve_linear(
     method: LinearMethod,
     data: Matrix32 | Matrix64,
-    programs: Sequence[LinearProgram],
-    starts: Sequence[LinearStart],
+    problems: Sequence[LinearQP],
+    starts: Sequence[LinearWarmStart],
     gap: float,
-    most_iterations: int,
+    max_iter: int,
     seed: int,
     n_threads: int,
     seconds: float,
-    watch: Callable[[int, int, int, float, float, float], bool] | None,
-) -> list[tuple[NDArray[np.float64], float, NDArray[np.float64], int, float, float, _Ending]]: ...
+    watch: _Watch | None,
+) -> list[_LinearSolution]: ...
 
 class OnlineLoss(Enum):
     hinge = 0
@@ -176,8 +235,17 @@ class OnlineStep(Enum):
     pegasos = 2
 
 class OnlineRule:
-    # parameters: lambda, bias_square, bias_is_scaled, bias_shrinks, bias_slope, highest_price
-    def __init__(self, loss: OnlineLoss, step: OnlineStep, *parameters: float) -> None: ...
+    def __init__(
+        self,
+        loss: OnlineLoss,
+        step: OnlineStep,
+        lambda_: float,
+        bias_square: float,
+        bias_is_scaled: bool,
+        bias_shrinks: bool,
+        bias_slope: float,
+        highest_price: float,
+    ) -> None: ...
 
 class OnlineMachines:
     # Keeps the arrays, which change in place.
@@ -202,26 +270,25 @@ def learn_online(
     seconds: float,
 ) -> tuple[int, Literal["", "seconds", "interrupt"]]: ...
 
-class L1Program:
+class L1Problem:
     def __init__(
-        self, sign: NDArray[np.float64], cost: NDArray[np.float64], bias_price: float
+        self, sign: NDArray[np.float64], cost: NDArray[np.float64], bias_penalty: float
     ) -> None: ...
 
 # `columns` are the rows of the transposed data; a start is weights and then the bias, or empty.
-# For each program: weights, bias, multipliers, iterations, primal, dual, ending.
 def solve_l1(
     columns: Rows32 | Rows64,
-    programs: Sequence[L1Program],
+    problems: Sequence[L1Problem],
     starts: Sequence[NDArray[np.float64]],
     gap: float,
-    most_iterations: int,
+    max_iter: int,
     seed: int,
     n_threads: int,
     seconds: float,
-    watch: Callable[[int, int, int, float, float, float], bool] | None,
-) -> list[tuple[NDArray[np.float64], float, NDArray[np.float64], int, float, float, _Ending]]: ...
+    watch: _Watch | None,
+) -> list[_LinearSolution]: ...
 
-class ClassProgram:
+class ClassProblem:
     def __init__(
         self,
         label: NDArray[np.int32],
@@ -233,24 +300,37 @@ class ClassProgram:
 # Weights class by class, biases, multipliers point by point, iterations, primal, dual, ending.
 def solve_crammer_singer(
     rows: Rows32 | Rows64,
-    program: ClassProgram,
+    problem: ClassProblem,
     start: NDArray[np.float64],
     gap: float,
-    most_iterations: int,
+    max_iter: int,
     seed: int,
     n_threads: int,
     seconds: float,
-    watch: Callable[[int, int, int, float, float, float], bool] | None,
+    watch: _Watch | None,
 ) -> tuple[
     NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], int, float, float, _Ending
 ]: ...
 def first_alike(rows: Rows32 | Rows64) -> NDArray[np.int64]: ...
 
-# `sums` is square, of dot products or distances; `gram` has room behind its rows.
+# `terms` is square, of dot products or squared distances; `gram` has room behind its rows.
+@overload
 def map_gram(
     form: Form,
-    sums: NDArray[Any],
-    gram: NDArray[Any],
+    terms: NDArray[np.float32],
+    gram: NDArray[np.float32],
+    gamma: float,
+    coef0: float,
+    degree: int,
+    factor: float,
+    constant: float,
+    n_threads: int,
+) -> None: ...
+@overload
+def map_gram(
+    form: Form,
+    terms: NDArray[np.float64],
+    gram: NDArray[np.float64],
     gamma: float,
     coef0: float,
     degree: int,
@@ -259,48 +339,14 @@ def map_gram(
     n_threads: int,
 ) -> None: ...
 
-class Stage:
-    def __init__(
-        self,
-        start: NDArray[np.float64],
-        low: NDArray[np.float64],
-        high: NDArray[np.float64],
-        linear: NDArray[np.float64],
-        group: NDArray[np.int64],
-        factor: float,
-        tolerance: float,
-        coarse: float,
-        most_steps: int,
-    ) -> None: ...
-
-class _Sweep:
-    def __init__(
-        self,
-        gram: NDArray[Any],
-        n_points: int,
-        points: NDArray[np.int64],
-        n_groups: int,
-        loose: bool,
-        precise: bool,
-    ) -> None: ...
-    # By sweep: values, gradient, violation, steps, ending.
-    @staticmethod
-    def solve(
-        sweeps: Sequence[_Sweep],
-        stages: Sequence[Stage],
-        n_threads: int,
-        watch: Callable[[int, int, int, float, float, float], bool] | None,
-    ) -> list[tuple[NDArray[np.float64], NDArray[np.float64], float, int, _Ending]]: ...
-    # One sweep after the other, at all points each.
-    @staticmethod
-    def similarities(
-        sweeps: Sequence[_Sweep], at: NDArray[np.int64], n_threads: int
-    ) -> NDArray[np.float64]: ...
-    def set_similarities(self, known: NDArray[np.float64]) -> None: ...
-
-class Sweep32(_Sweep): ...
-class Sweep64(_Sweep): ...
-
+# The values at some points for one vector of coefficients after the other.
+def expand(
+    gram: NDArray[np.float32] | NDArray[np.float64],
+    n_points: int,
+    coefficients: NDArray[np.float64],
+    at: NDArray[np.int64],
+    n_threads: int,
+) -> NDArray[np.float64]: ...
 @overload
 def fill(
     form: Form,
@@ -335,6 +381,7 @@ def weigh(
     n_threads: int,
 ) -> bool: ...
 def connect_blas(sgemm: object | None, dgemm: object | None) -> None: ...
+def connect_lapack(dpotrf: object | None) -> None: ...
 def simd_levels() -> list[str]: ...
 def simd_level() -> str: ...
 def use_simd_level(level: str) -> None: ...

@@ -1,4 +1,4 @@
-"""Files that are replaced as a whole: whoever looks finds the old one or the new one."""
+"""Files that are replaced as a whole: a reader finds the old file or the new one."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["replacing"]
 
 @contextmanager
 def replacing(path: str | PathLike[str]) -> Iterator[Path]:
-    """Give the path of a new file that takes the place of another one when all went well.
+    """Give the path of a new file that replaces another one if the block succeeds.
 
-    The new file is in the same folder; it and the folder have reached the disk at the end. After
-    an exception there is no trace of it. A process that is killed may leave it behind, named
-    ``.maxmargin-*.tmp``, but never half of it under the other name.
+    The new file lies in the same folder; at the end it and the folder have been written to disk.
+    After an exception nothing of it is left. A process that is killed may leave it behind, named
+    ``.maxmargin-*.tmp``, but never a part of it under the other name.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[Path]:
     mode = stat.S_IMODE(new.stat().st_mode) if old is None else old
     try:
         yield new
-        # Whoever wrote it may have put another file there.
+        # The writer may have put another file there.
         new.chmod(mode)
         _to_disk(new, os.O_RDWR)
         new.replace(target)

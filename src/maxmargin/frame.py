@@ -1,9 +1,9 @@
-"""Rows of results as a pandas DataFrame, where pandas is installed."""
+"""Rows of results as a pandas DataFrame; needs pandas."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import astuple, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.errors import MissingDependencyError
@@ -15,7 +15,7 @@ __all__ = ["as_frame"]
 
 
 def as_frame(kind: type[Any], rows: Iterable[Any]) -> pd.DataFrame:
-    """Return dataclass instances as a frame, one column a field of their kind."""
+    """Return dataclass instances as a frame, one column per field of their kind."""
     try:
         import pandas as pd
     except ImportError:
@@ -23,4 +23,5 @@ def as_frame(kind: type[Any], rows: Iterable[Any]) -> pd.DataFrame:
             "to_frame needs pandas: install it with pip install pandas."
         ) from None
     names = [field.name for field in fields(kind)]
-    return pd.DataFrame([astuple(row) for row in rows], columns=names)
+    values = [[getattr(row, name) for name in names] for row in rows]
+    return pd.DataFrame(values, columns=names)

@@ -22,12 +22,13 @@ from maxmargin.typing import Floats
 
 __all__ = ["InteriorPoint", "Progress", "quadratic_program"]
 
-_DENSE_ENOUGH_FOR_FAER = 20_000
+# Above this number of entries and constraints, the factorisation of faer is faster than Clarabel's.
+_LARGE_ENOUGH_FOR_FAER = 20_000
 
 
 @dataclass(frozen=True)
 class Progress:
-    """One iteration as the method reports it."""
+    """One iteration of the method."""
 
     iteration: int
     primal: float
@@ -36,25 +37,17 @@ class Progress:
 
 @dataclass(frozen=True, eq=False)
 class InteriorPoint:
-    """The point reached, its multipliers, and how the method ended.
-
-    Attributes
-    ----------
-    x : ndarray
-        The minimiser.
-    equality, inequality : ndarray
-        Multipliers of Ex = f and of Gx <= h (zero or more).
-    ending : str
-        Clarabel's word for it, such as "Solved" or "MaxIterations".
-    iterations : int
-        Iterations made.
-    """
+    """The point that was reached, its multipliers, and how the method ended."""
 
     x: Floats
+    #: Multipliers of Ex = f and of Gx <= h; the latter are zero or more.
     equality: Floats
     inequality: Floats
+    #: Clarabel's word, such as "Solved" or "MaxIterations".
     ending: str
     iterations: int
+    #: Whether Ctrl-C ended the run.
+    was_interrupted: bool = False
 
 
 def quadratic_program(
@@ -64,9 +57,9 @@ def quadratic_program(
     inequalities: tuple[Any, Floats],
     *,
     tolerance: float = 1e-9,
-    iterations: int | None = None,
-    seconds: float | None = None,
-    observe: Callable[[Progress], bool] | None = None,
+    max_iter: int | None = None,
+    time_limit: float | None = None,
+    callback: Callable[[Progress], bool] | None = None,
 ) -> InteriorPoint:
     """Solve the program above.
 
@@ -77,16 +70,11 @@ def quadratic_program(
     equalities, inequalities : (matrix, vector)
         (E, f) and (G, h); either may have no rows.
     tolerance : float
-        Relative gap and feasibility asked for.
-    iterations, seconds : optional
-        Limits.
-    observe : callable, optional
-        Called once an iteration; returning True stops the method. What it raises is raised here.
-
-    Returns
-    -------
-    InteriorPoint
-        Also where a limit ended the run: `ending` says so.
+        The relative gap and infeasibility to reach.
+    max_iter, time_limit : optional
+        At most this many iterations and seconds; `ending` says if one of them ended the run.
+    callback : callable, optional
+        Called once per iteration; returning True stops the method. Its exceptions are raised here.
     """
     E, f = equalities
     G, h = inequalities
@@ -94,12 +82,12 @@ def quadratic_program(
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
     upper = sparse.triu(sparse.csc_matrix(P), format="csc")
-    if upper.nnz + G.shape[0] > _DENSE_ENOUGH_FOR_FAER:
+    if upper.nnz + G.shape[0] > _LARGE_ENOUGH_FOR_FAER:
         settings.direct_solve_method = "faer"
-    if iterations is not None:
-        settings.max_iter = iterations
-    if seconds is not None:
-        settings.time_limit = seconds
+    if max_iter is not None:
+        settings.max_iter = max_iter
+    if time_limit is not None:
+        settings.time_limit = max(time_limit, 1e-9)
     constraints = sparse.vstack([sparse.csc_matrix(E), sparse.csc_matrix(G)], format="csc")
     cones = [clarabel.ZeroConeT(len(f)), clarabel.NonnegativeConeT(len(h))]
     solver = clarabel.DefaultSolver(upper, q, constraints, np.concatenate([f, h]), cones, settings)
@@ -110,11 +98,11 @@ def quadratic_program(
             if interrupted:
                 return True
             try:
-                return observe is not None and observe(
+                return callback is not None and callback(
                     Progress(info.iterations, info.cost_primal, info.cost_dual)
                 )
             except BaseException as error:
-                # Clarabel prints and drops what a callback raises; keep it for the caller.
+                # Clarabel prints an exception and drops it; keep it for the caller.
                 raised.append(error)
                 return True
 
@@ -129,21 +117,19 @@ def quadratic_program(
         inequality=multipliers[len(f) :],
         ending=str(result.status),
         iterations=int(result.iterations),
+        was_interrupted=bool(interrupted),
     )
 
 
 @contextmanager
 def _postponed_interrupt() -> Iterator[list[int]]:
-    """Note an interrupt instead of raising it inside Clarabel's callback, which would drop it.
+    """Record an interrupt instead of raising it inside Clarabel, which would drop it.
 
-    Yields a list that is empty until an interrupt arrives; its handler is called at the end.
+    Yields a list that is empty until an interrupt arrives.
     """
     arrived: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield arrived
-        return
     handler = signal.getsignal(signal.SIGINT)
-    if not callable(handler):
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield arrived
         return
     signal.signal(signal.SIGINT, lambda number, _: arrived.append(number))
@@ -151,5 +137,3 @@ def _postponed_interrupt() -> Iterator[list[int]]:
         yield arrived
     finally:
         signal.signal(signal.SIGINT, handler)
-        if arrived:
-            handler(arrived[0], None)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 from sklearn import svm
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
@@ -88,12 +88,12 @@ def test_a_prior_moves_the_log_odds_by_its_own(method, two_classes):
 def test_costs_move_the_threshold_and_nothing_else(method, two_classes):
     X, y = two_classes
     plain = CalibratedSVC(SVC(gamma=0.3), method=method, prior=0.3).fit(X, y)
-    dear = clone(plain).set_params(cost_fn=8.0, cost_fp=2.0).fit(X, y)
-    np.testing.assert_allclose(dear.predict_proba(X), plain.predict_proba(X))
-    assert plain.threshold(cost_fn=8.0, cost_fp=2.0) == dear.threshold()
+    costly = clone(plain).set_params(cost_fn=8.0, cost_fp=2.0).fit(X, y)
+    np.testing.assert_allclose(costly.predict_proba(X), plain.predict_proba(X))
+    assert plain.threshold(cost_fn=8.0, cost_fp=2.0) == costly.threshold()
     # Saying no costs 8 p, saying yes 2 (1 - p).
     probability = plain.predict_proba(X)[:, 1]
-    np.testing.assert_array_equal(dear.predict(X) == 1, 8 * probability > 2 * (1 - probability))
+    np.testing.assert_array_equal(costly.predict(X) == 1, 8 * probability > 2 * (1 - probability))
     moved = plain.threshold(prior=0.1) - plain.threshold()
     assert moved == pytest.approx(bayes_threshold(0.1) - bayes_threshold(0.3))
 
@@ -120,6 +120,23 @@ def test_many_classes_agree_and_are_better_than_guesses(method, estimator, three
     np.testing.assert_array_equal(decision.argmax(axis=1), probability.argmax(axis=1))
     assert model.score(X_test, y_test) > 0.5
     assert log_loss(y_test, probability) < 0.8 * np.log(3)
+
+
+class Doubled(TransformerMixin, BaseEstimator):
+    """A transformer that learns nothing, so that scikit-learn cannot see whether it was fitted."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return 2 * X
+
+
+def test_a_pipeline_may_hold_a_transformer_that_learns_nothing(three_classes):
+    X, y = three_classes
+    doubled = CalibratedSVC(make_pipeline(Doubled(), SVC(gamma=0.05))).fit(X, y)
+    plain = CalibratedSVC(make_pipeline("passthrough", SVC(gamma=0.2))).fit(X, y)
+    np.testing.assert_allclose(doubled.predict_proba(X), plain.predict_proba(X), atol=1e-6)
 
 
 def test_priors_of_many_classes_favour_what_they_say(three_classes):

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from maxmargin import SVC, CalibratedSVC, InvalidInputError, LinearSVC, NuSVC
-from maxmargin.estimators.cross_fit import can_cross_fit
+from maxmargin.calibration.out_of_fold import can_share_rows
 from maxmargin.kernels import Laplacian
 
 FOLDS = StratifiedKFold(4, shuffle=True, random_state=0)
@@ -59,7 +59,7 @@ MACHINES = {
 def test_a_machine_is_that_of_the_other_rows(machine, weighted, two_classes):
     X, y = two_classes
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y)) if weighted else None
-    assert can_cross_fit(machine)
+    assert can_share_rows(machine)
     fine = clone(machine).set_params(tol=1e-6)
     found = held_out(fine, X, y, sample_weight=weight)
     np.testing.assert_allclose(found, alone(fine, X, y, weight), atol=2e-5, rtol=1e-5)
@@ -69,7 +69,7 @@ def test_a_machine_is_that_of_the_other_rows(machine, weighted, two_classes):
 @pytest.mark.parametrize(
     "machine", [SVC(C=3, gamma=0.3, tol=1e-6), LinearSVC(tol=1e-9), svm.LinearSVC(tol=1e-9)]
 )
-def test_a_price_can_grow_as_rows_get_fewer(machine, weighted, two_classes):
+def test_the_penalty_grows_as_rows_get_fewer(machine, weighted, two_classes):
     X, y = two_classes
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y)) if weighted else None
     found = held_out(machine, X, y, scale_C=True, sample_weight=weight)
@@ -200,6 +200,17 @@ def test_training_rows_that_are_not_all_others_are_fitted_alone(two_classes):
     train, test = some[0]
     expected = SVC(gamma=0.3).fit(X[train], y[train]).decision_function(X[test])
     np.testing.assert_allclose(found[test], expected)
+
+
+def test_rows_that_are_neither_trained_on_nor_held_out_are_left_out(two_classes):
+    X, y = two_classes
+    first, second, third = np.split(np.arange(300), 3)
+    splits = [(second, first), (first, second), (np.r_[first, second], third)]
+    model = CalibratedSVC(SVC(gamma=0.3), cv=splits, keep_scores=True, scale_C=False)
+    found = model.fit(X, y).oof_scores_
+    for train, test in splits:
+        expected = SVC(gamma=0.3).fit(X[train], y[train]).decision_function(X[test])
+        np.testing.assert_allclose(found[test], expected, atol=1e-2)
 
 
 def test_rows_without_weight_have_no_say(two_classes):

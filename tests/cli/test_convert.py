@@ -5,7 +5,8 @@ import pytest
 from scipy import sparse
 
 from maxmargin import SVC, LinearSVC, load
-from maxmargin.cli.source import Source
+from maxmargin.cli.data import read_training
+from maxmargin.cli.options import DataOptions
 
 from .conftest import column
 
@@ -17,25 +18,25 @@ def test_data_there_and_back(run, folder, cancer, tmp_path, name):
     if name.endswith("parquet"):
         pytest.importorskip("pyarrow")
     run("convert", folder / "cancer.csv", tmp_path / name)
-    found = Source(str(tmp_path / name)).read()
+    found = read_training(DataOptions(str(tmp_path / name)))
     np.testing.assert_array_equal(np.asarray(found.X), cancer.drop(columns="malignant"))
     np.testing.assert_array_equal(found.y, cancer["malignant"])
     run("convert", tmp_path / name, tmp_path / "back.csv")
-    back = Source(str(tmp_path / "back.csv")).read()
+    back = read_training(DataOptions(str(tmp_path / "back.csv")))
     np.testing.assert_array_equal(np.asarray(back.X), cancer.drop(columns="malignant"))
 
 
 def test_sparse_data_stay_sparse(run, tmp_path):
     (tmp_path / "a.svm").write_text("1 3:0.5 100:2\n-1 7:1\n")
     run("convert", tmp_path / "a.svm", tmp_path / "a.npz")
-    found = Source(str(tmp_path / "a.npz")).read()
+    found = read_training(DataOptions(str(tmp_path / "a.npz")))
     assert sparse.issparse(found.X)
     assert found.X.shape == (2, 100)
     assert found.X.nnz == 3
 
 
 def test_labels_that_libsvm_cannot_hold(run, folder, tmp_path):
-    assert "y must hold one number a row" in run.error(
+    assert "y must hold one number per row" in run.error(
         "convert", folder / "iris.csv", tmp_path / "a.svm"
     )
 

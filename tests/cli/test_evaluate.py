@@ -29,7 +29,7 @@ def test_the_other_class_can_be_the_positive_one(run, folder, model, points):
     machine = load(model)
     assert found["f1"] == pytest.approx(metrics.f1_score(y, machine.predict(X), pos_label=0))
     assert found["auc"] == pytest.approx(metrics.roc_auc_score(y, machine.decision_function(X)))
-    assert found["min_dcf"] == min_dcf(1 - y, -machine.decision_function(X), 0.5)
+    assert found["min_dcf"] == min_dcf(1 - y, -machine.decision_function(X))
 
 
 def test_many_classes(run, folder, iris, tmp_path):
@@ -74,7 +74,7 @@ def test_outliers(run, tmp_path, rng):
 def test_classes_that_the_model_does_not_know(run, model, cancer, tmp_path):
     cancer.assign(malignant=7).to_csv(tmp_path / "a.csv", index=False)
     said = run.error("evaluate", model, tmp_path / "a.csv")
-    assert said == "The target holds 7, which is no class of the model: it knows 0, 1."
+    assert said == "The target holds 7, which is not a class of the model: it knows 0, 1."
 
 
 def test_a_target_that_must_be_named(run, model, cancer, tmp_path):

@@ -17,7 +17,7 @@ def test_everything_that_is_known(run, model):
     assert support["n_support"] == len(machine.support_)
     assert support["by_class"] == {"0": int(machine.n_support_[0]), "1": int(machine.n_support_[1])}
     assert support["free"] + support["bounded"] == support["n_support"]
-    # Multipliers at the price are bounded.
+    # Multipliers at C are bounded.
     assert support["bounded"] == np.isclose(np.abs(machine.dual_coef_), 10.0).sum()
     assert found["certificate"]["kkt_violation"] == machine.certificate_.kkt_violation
 

@@ -1,4 +1,4 @@
-"""Paths against the library's, and against machines at single prices."""
+"""Paths against the library's, and against machines at single values of C."""
 
 import csv
 import io
@@ -45,14 +45,14 @@ def test_events(run, few):
     table = run("path", few, "--scale", "--events", "--C-max", 1, "-o", "-").stdout
     rows = list(csv.DictReader(io.StringIO(table)))
     assert set(rows[0]) == {"C", "row", "before", "after"}
-    prices = [float(row["C"]) for row in rows]
-    assert prices == sorted(prices)
+    values = [float(row["C"]) for row in rows]
+    assert values == sorted(values)
     assert all(1 <= int(row["row"]) <= 80 for row in rows)
     as_json = run.json("path", few, "--scale", "--events", "--C-max", 1, "-o", "-")
-    assert [row["C"] for row in as_json["rows"]] == prices
+    assert [row["C"] for row in as_json["rows"]] == values
 
 
-def test_linear_machines_at_each_price(run, few, folder, tmp_path):
+def test_linear_machines_at_each_penalty(run, few, folder, tmp_path):
     run("path", few, "--machine", "linear-svc", "--at", "0.01:1:3", "-o", tmp_path / "a.json")
     rows = json.loads((tmp_path / "a.json").read_text())
     np.testing.assert_allclose([row["C"] for row in rows], [0.01, 0.1, 1])

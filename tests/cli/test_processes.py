@@ -58,7 +58,7 @@ def test_a_reader_that_leaves_early_is_no_error(folder, tmp_path):
 
 @pytest.fixture
 def hard(tmp_path, rng):
-    """Noise, on which fits at a high price take long."""
+    """Noise, on which fits with a large C take long."""
     path = tmp_path / "noise.npz"
     np.savez(path, X=rng.normal(size=(3000, 10)), y=rng.integers(0, 2, 3000))
     return path
@@ -99,7 +99,7 @@ def test_ctrl_c_ends_a_search_with_its_best(hard, tmp_path):
     assert code == 130
     assert "Traceback" not in noted
     if said:
-        assert "The search ended early, for it was interrupted" in noted
+        assert "The search ended early, because it was interrupted" in noted
         assert load(tmp_path / "m").predict(np.zeros((1, 10))).shape == (1,)
     else:
         # Not a single cell had ended.

@@ -77,7 +77,7 @@ def test_what_should_not_happen_is_one_sentence_too(run, folder, tmp_path, monke
     def broken(*_, **__):
         raise KeyError("oops")
 
-    monkeypatch.setattr("maxmargin.cli.commands.train.guessed_machine", broken)
+    monkeypatch.setattr("maxmargin.cli.commands.train.machine_name", broken)
     said = run.error("train", folder / "iris.csv", "-o", tmp_path / "m")
     assert said == "KeyError: 'oops' (this should not happen: --debug shows where)"
 

@@ -8,7 +8,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from maxmargin import SVC, SVR, LinearSVC, NuSVC, OneClassSVM, load
-from maxmargin.persist.registry import registered
+from maxmargin.persist.format.schema import registered
 
 from .conftest import files
 
@@ -136,9 +136,12 @@ def test_a_fit_out_of_time_is_saved_and_says_so(run, tmp_path, rng):
     [
         (["--machine", "svc", "--nu", "0.5"], "--nu has no meaning for --machine svc"),
         (["--machine", "linear-svc", "--kernel", "rbf"], "--kernel has no meaning"),
-        (["--C", "-1"], "is not greater than 0"),
-        (["--kernel", "gauss"], "is no kernel"),
+        (["--C", "-1"], "is not in the range x>0"),
+        (["--kernel", "gauss"], "is not a kernel"),
         (["--machine", "svr", "--probability"], "about classes"),
+        (["--machine", "svc", "--no-intercept"], "--no-intercept has no meaning"),
+        (["--kernel", "rbf", "--kernel", "linear"], "give one --kernel"),
+        (["--class-weight", "1=heavy"], "'heavy' is not a number"),
     ],
 )
 def test_wrong_options_are_usage_errors(run, folder, tmp_path, options, what):
@@ -150,7 +153,7 @@ def test_unknown_classes_have_no_weight(run, folder, tmp_path):
     said = run.error(
         "train", folder / "cancer.csv", "-o", tmp_path / "m", "--class-weight", "2=5,0=1"
     )
-    assert said == "--class-weight names '2', which is no class: there are 0, 1."
+    assert said == "--class-weight names '2', which is not a class: there are 0, 1."
 
 
 @pytest.mark.skipif("CalibratedSVC" not in registered(), reason="not saved by this version")

@@ -19,11 +19,10 @@ from maxmargin import (
     UnsupportedProblemError,
     certify,
     errors,
-    margins,
     separability,
     solve,
 )
-from maxmargin.certify import CommonPoint
+from maxmargin.certificates import CommonPoint, margins
 from maxmargin.kernels import (
     RBF,
     Chi2,
@@ -156,8 +155,14 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "gamma word": (lambda: RBF("wide"), r"gamma must be a positive number, 'scale' or 'auto'"),
     "gamma None": (lambda: RBF(None), r"gamma must be a number"),
     "coef0": (lambda: Sigmoid(1.0, coef0=INF), r"coef0 must be a finite number"),
-    "degree half": (lambda: Polynomial(degree=1.5), r"degree must be a whole number; got 1.5"),
-    "degree zero": (lambda: Polynomial(degree=0), r"degree must be at least 1; got 0"),
+    "degree half": (
+        lambda: Polynomial(degree=1.5),
+        r"degree must be a whole number of at least 1; got 1.5",
+    ),
+    "degree zero": (
+        lambda: Polynomial(degree=0),
+        r"degree must be a whole number of at least 1; got 0",
+    ),
     "degree bool": (lambda: Polynomial(degree=True), r"degree must be a whole number"),
     "factor negative": (lambda: -2 * RBF(1.0), r"factor must be greater than zero"),
     "factor zero": (lambda: 0 * RBF(1.0), r"factor must be greater than zero"),
@@ -210,7 +215,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         r"4 multipliers and 1 offsets; this problem has 3 and 1",
     ),
     "margins of a tube": (
-        lambda: margins(EpsilonTube(X, Y), solve(EpsilonTube(X, Y))),
+        lambda: margins(solve(EpsilonTube(X, Y))),
         r"EpsilonTube has none",
     ),
     "separability of one class": (lambda: separability(X, [1] * 4), r"y holds one class only"),
@@ -317,7 +322,7 @@ def test_an_extreme_cost_is_solved(C: float, solver: str) -> None:
 @pytest.mark.parametrize("solver", ["primal-qp", "dual-qp", "decomposition", "smo"])
 def test_an_extreme_cost_ends_honestly(C: float, solver: str) -> None:
     problem = SoftMargin(*points("SoftMargin"), C=C)
-    stop = Stop(gap=1e-6, kkt=1e-6, iterations=20_000)
+    stop = Stop(gap=1e-6, kkt=1e-6, max_iter=20_000)
     solution = solve(problem, solver=solver, stop=stop)
     certificate = certify(problem, solution)
     assert np.isfinite(certificate.primal)

@@ -30,7 +30,7 @@ def test_what_holds_far_from_the_origin_is_right(kind: str, offset: float, solve
 
     optimum = certify(build(X), solve(build(X))).primal
     problem = build(X + offset)
-    certificate = certify(problem, solve(problem, solver=solver, stop=Stop(gap=1e-7, seconds=2)))
+    certificate = certify(problem, solve(problem, solver=solver, stop=Stop(gap=1e-7, time_limit=2)))
     if certificate.holds(1e-6):
         assert certificate.primal == pytest.approx(optimum, rel=1e-5)
     if offset <= 1e3:
@@ -70,7 +70,7 @@ def test_one_unscaled_column_is_solved_or_named_as_the_cause(size: float, seed: 
     labels = np.where(points[:, 0] + 0.5 * random.normal(size=300) > 0, 1.0, -1.0)
     problem = SoftMargin(points * [1, size, 1], labels)
     solution = solve(problem)
-    assert solution.converged == certify(problem, solution).holds(1e-6)
+    assert certify(problem, solution).holds(1e-6) or not solution.converged
     assert solution.converged or "scale the features" in solution.status
     assert solution.converged or size > 1e4
 
@@ -136,7 +136,7 @@ def test_numbers_that_overflow_are_refused(problem, solver: str) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize("solver", ["dual-qp", "primal-qp", "decomposition", "smo", "subgradient"])
-def test_ctrl_c_ends_a_run(solver: str) -> None:
+def test_ctrl_c_ends_a_run_with_what_it_has(solver: str) -> None:
     script = f"""
         import signal
         import numpy as np
@@ -149,9 +149,11 @@ def test_ctrl_c_ends_a_run(solver: str) -> None:
         problem = SoftMargin(X, np.where(random.random(20000) > 0.5, 1, -1), C=100)
         print("ready", flush=True)
         try:
-            solve(problem, solver={solver!r}, stop=Stop(gap=1e-14))
+            solution = solve(problem, solver={solver!r}, stop=Stop(gap=1e-14))
+            print(solution.ending.value, flush=True)
         except KeyboardInterrupt:
-            print("interrupted", flush=True)
+            # There was no point yet.
+            print("interrupt", flush=True)
     """
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True
@@ -161,4 +163,4 @@ def test_ctrl_c_ends_a_run(solver: str) -> None:
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(timeout=0.5)
     os.kill(process.pid, signal.SIGINT)
-    assert process.communicate(timeout=60)[0] == "interrupted\n"
+    assert process.communicate(timeout=60)[0] == "interrupt\n"

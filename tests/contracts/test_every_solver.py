@@ -40,7 +40,7 @@ def test_an_exact_solver_reaches_the_textbook_optimum_and_proves_it(name: str, c
 @pytest.mark.parametrize(("name", "case"), pairs(APPROXIMATE), ids=label)
 def test_an_approximate_solver_brackets_the_optimum_at_any_time(name: str, case: Case) -> None:
     problem = build(case)
-    certificate = certify(problem, solve(problem, solver=name, stop=Stop(iterations=25)))
+    certificate = certify(problem, solve(problem, solver=name, stop=Stop(max_iter=25)))
     best = optimum(case)
     rounding = 1e-7 * max(1.0, abs(best))
     assert certificate.primal >= best - rounding
@@ -59,7 +59,7 @@ def test_an_approximate_solver_brackets_the_optimum_at_any_time(name: str, case:
 )
 def test_an_approximate_solver_comes_within_a_few_percent(name: str, case: Case) -> None:
     problem = build(case)
-    stop = Stop(gap=0.03, iterations=1000)
+    stop = Stop(gap=0.03, max_iter=1000)
     certificate = certify(problem, solve(problem, solver=name, stop=stop))
     assert certificate.primal - optimum(case) <= 0.05 * abs(optimum(case))
 

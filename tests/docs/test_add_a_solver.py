@@ -7,17 +7,17 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from maxmargin import Stop, UnsupportedProblemError, certify, solve
+from maxmargin import Stop, UnsupportedProblemError, certify, solve, solve_all
 from maxmargin.kernels import RBF, Linear
-from maxmargin.problems import EpsilonTube, Free, Problem, Regularised, SoftMargin, Solution
-from maxmargin.solvers import Monitor, Solver, starting_point
+from maxmargin.problems import EpsilonTube, Free, KernelProblem, L1Margin, Regularised, SoftMargin
+from maxmargin.solvers import Monitor, SequentialSolver, Solution, starting_point
 
 # [/imports]
 
 
 # [solver]
 @dataclass(frozen=True)
-class CoordinateDescent(Solver):
+class KernelDescent(SequentialSolver):
     """Dual coordinate descent on duals with bounds only (Hsieh et al. 2008).
 
     Each step minimises over one signed variable; a pass visits all of them in random order.
@@ -30,16 +30,16 @@ class CoordinateDescent(Solver):
 
     seed: int = 0
 
-    name: ClassVar[str] = "coordinate-descent"
-    default_stop: ClassVar[Stop] = Stop(gap=1e-7, kkt=5e-7, iterations=10_000)
+    name: ClassVar[str] = "kernel-descent"
+    default_stop: ClassVar[Stop] = Stop(gap=1e-7, kkt=5e-7, max_iter=10_000)
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Refuse duals with equality constraints: one variable alone cannot move there."""
+    def _objection(self, problem: KernelProblem) -> str | None:
+        """Object to duals with equality constraints: one variable alone cannot move there."""
         if len(problem.dual().total) == 0:
             return None
         return "its dual has equality constraints, and the method moves one variable at a time"
 
-    def run(self, problem: Problem, monitor: Monitor, warm: Solution | None) -> Solution:
+    def run(self, problem: KernelProblem, monitor: Monitor, warm: Solution | None) -> Solution:
         """Pass over the variables until the monitor is satisfied."""
         qp = problem.dual()
         random = np.random.default_rng(self.seed)
@@ -77,7 +77,7 @@ PROBLEMS = [
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=repr)
 def test_it_certifies_and_agrees_with_the_interior_point_method(problem):
-    solution = solve(problem, solver=CoordinateDescent())
+    solution = solve(problem, solver=KernelDescent())
     certificate = certify(problem, solution)
     assert solution.converged
     assert certificate.holds(1e-6)
@@ -88,25 +88,36 @@ def test_it_certifies_and_agrees_with_the_interior_point_method(problem):
 def test_a_free_bias_is_refused_with_the_names_of_those_who_can():
     problem = SoftMargin(X, y, kernel=Linear(), bias=Free())
     with pytest.raises(UnsupportedProblemError, match="These can: 'primal-qp', 'dual-qp', 'dec"):
-        solve(problem, solver=CoordinateDescent())
+        solve(problem, solver=KernelDescent())
+
+
+def test_a_machine_without_such_a_dual_is_refused():
+    with pytest.raises(UnsupportedProblemError, match="not a box-constrained quadratic program"):
+        solve(L1Margin(X, y), solver=KernelDescent())
 
 
 def test_a_limit_ends_the_run_and_the_status_says_so():
     problem = PROBLEMS[1]
-    solution = solve(problem, solver=CoordinateDescent(), stop=Stop(gap=1e-12, iterations=2))
+    solution = solve(problem, solver=KernelDescent(), stop=Stop(gap=1e-12, max_iter=2))
     assert not solution.converged
     assert solution.iterations == 2
     assert "the limit of 2 iterations was reached" in solution.status
 
 
 def test_a_warm_start_takes_fewer_passes():
-    cold = solve(PROBLEMS[1], solver=CoordinateDescent())
-    warm = solve(PROBLEMS[1], solver=CoordinateDescent(), warm=cold)
+    cold = solve(PROBLEMS[1], solver=KernelDescent())
+    warm = solve(PROBLEMS[1], solver=KernelDescent(), warm=cold)
     assert warm.iterations <= 1 < cold.iterations
 
 
+def test_many_problems_are_solved_in_one_call_each_from_the_one_before():
+    path = [PROBLEMS[1].replace(C=C) for C in (1.0, 2.0, 4.0)]
+    solutions = solve_all(path, KernelDescent(), warm=[None, 0, 1])
+    assert all(solution.certificate.holds(1e-6) for solution in solutions)
+
+
 def test_the_trace_never_shows_the_dual_falling():
-    trace = solve(PROBLEMS[1], solver=CoordinateDescent(), trace=True).trace
+    trace = solve(PROBLEMS[1], solver=KernelDescent(), trace=True).trace
     assert np.all(np.diff(trace.dual) >= -1e-12)
 
 

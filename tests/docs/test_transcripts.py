@@ -1,4 +1,4 @@
-"""The transcripts of the documentation are real: each command prints what its page shows."""
+"""Each command of the documentation prints what its page shows."""
 
 import os
 import re
@@ -15,7 +15,7 @@ PAGES = [ROOT / "docs" / "howto" / f"{name}.md" for name in ("command-line", "co
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
-#: Numbers below this say how far an answer is from the optimum, which rounding decides.
+# Gaps and violations below this depend on rounding.
 ROUNDING = 2e-3
 
 
@@ -32,7 +32,7 @@ def transcript(text):
 
 
 def alike(shown, printed):
-    """Say whether two outputs differ at most in times, steps and numbers that rounding decides."""
+    """Say whether two outputs differ only in times, steps and numbers that depend on rounding."""
     words = [re.sub(r"[\d.]+ (s|iterations)\b", r"some \1", text) for text in (shown, printed)]
     texts = [" ".join(NUMBER.sub("#", text).split()) for text in words]
     numbers = [[float(word) for word in NUMBER.findall(text)] for text in words]

@@ -17,14 +17,15 @@ NOT_OURS = ("linearsvc", "linearsvm", "linear_svm", "linearsvr_", "liblinear", "
 #: docs/howto/coming-from-scikit-learn.md lists them too.
 CANNOT_PASS = {
     "test_svm.test_svr_errors": (
-        "Its kernel function returns a matrix of the wrong shape, which fit refuses already."
+        "Its kernel function returns a matrix of the wrong shape, for which `fit` already raises "
+        "an error."
     ),
     "test_svm.test_custom_kernel_not_array_input": (
-        "Its kernel function is right only for all training points at once; ours calls it with "
-        "blocks of points and with the support vectors alone."
+        "Its kernel function is correct only for all training points at once; here it is called "
+        "with blocks of points and with the support vectors only."
     ),
     "test_sparse.test_sparse_oneclasssvm[rbf-X_train3]": (
-        "It compares the multipliers of two equal rows of iris, of which only the sum is unique."
+        "It compares the multipliers of two equal rows of iris; only their sum is unique."
     ),
 }
 

@@ -21,7 +21,7 @@ BAD_PARAMETERS = [
     (OneClassSVM, {"nu": -0.5}, "'nu' parameter"),
     (SVC, {"kernel": "rfb"}, "'kernel' parameter"),
     (SVC, {"kernel": None}, "'kernel' parameter"),
-    (SVC, {"kernel": "poly", "degree": 0}, "degree must be at least 1"),
+    (SVC, {"kernel": "poly", "degree": 0}, "degree must be a whole number of at least 1"),
     (SVC, {"degree": 2.5}, "'degree' parameter"),
     (SVC, {"gamma": "large"}, "'gamma' parameter"),
     (SVC, {"gamma": -1.0}, "'gamma' parameter"),

@@ -11,7 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 from maxmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from maxmargin.solvers.engine import Engine
+from maxmargin.solvers import Ending
+from maxmargin.solvers.kernel.batch import Batch
 
 callback = pytest.importorskip("sklearn.callback")
 
@@ -59,21 +60,21 @@ def test_every_task_that_begins_ends(kind, iris):
 def test_a_pair_of_classes_is_a_task(iris):
     recorder = Recorder()
     SVC().set_callbacks(recorder).fit(*iris)
-    assert recorder.begun.count("program") == 3
+    assert recorder.begun.count("problem") == 3
 
 
 def test_a_pair_that_never_ran_is_no_task(iris, monkeypatch):
-    solve = Engine.solve
+    solve = Batch.solve
 
-    def stopped(self, programs, **limits):
-        *answers, last = solve(self, programs, **limits)
-        return [*answers, replace(last, violation=np.inf, ending="watch")]
+    def stopped(self, terms, which, **limits):
+        *found, last = solve(self, terms, which, **limits)
+        return [*found, replace(last, violation=np.inf, ending=Ending.CALLBACK)]
 
-    monkeypatch.setattr(Engine, "solve", stopped)
+    monkeypatch.setattr(Batch, "solve", stopped)
     recorder = Recorder()
     with pytest.warns(ConvergenceWarning, match="unknown in 1 of 3 machines"):
         SVC().set_callbacks(recorder).fit(*iris)
-    assert recorder.begun.count("program") == 2
+    assert recorder.begun.count("problem") == 2
     assert sorted(recorder.begun) == sorted(name for name, _ in recorder.ended)
 
 
@@ -117,8 +118,8 @@ def test_a_fit_is_the_same_with_or_without_callbacks(iris):
 def test_a_scikit_learn_without_callbacks_does():
     code = (
         "import sys; sys.modules['sklearn.callback'] = None; from maxmargin import SVC; "
-        "from maxmargin.estimators.callbacks import CallbackSupportMixin as Mixin; "
+        "from maxmargin.machines.callbacks import CallbackSupportMixin as Mixin; "
         "print(Mixin.__module__, hasattr(SVC(), 'set_callbacks'))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["maxmargin.estimators.callbacks", "False"]
+    assert done.stdout.split() == ["maxmargin.machines.callbacks", "False"]

@@ -5,11 +5,12 @@ import pytest
 from sklearn import datasets
 from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from maxmargin.estimators import callbacks, run
-from maxmargin.estimators.run import Outcome
+from maxmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM, solve
+from maxmargin.machines import callbacks
+from maxmargin.machines.endings import warn_of_early_end
 from maxmargin.problems import SoftMargin
-from maxmargin.solvers.engine import Engine, Program
+from maxmargin.solvers import Ending, Solution, Stop
+from maxmargin.solvers.kernel.batch import Batch, Found
 
 FIVE = [SVC, NuSVC, SVR, NuSVR, OneClassSVM]
 
@@ -56,25 +57,39 @@ def test_the_warning_names_the_worst_pair(iris):
         SVC(max_iter=1).fit(*iris)
 
 
-def outcome_of(signed, violation, ending="steps", X=((0.0,), (1.0,), (2.0,), (3.0,))):
-    qp = SoftMargin(np.array(X), [-1, 1, -1, 1], C=1.0).dual()
-    (answer,) = Engine(qp.gram.kernel, qp.gram.X).solve([Program.of(qp, 0 * qp.sign)], tol=1e-8)
-    signed = answer.signed * signed
-    gradient = qp.gradient(signed)
-    changed = {"signed": signed, "gradient": gradient, "violation": violation, "ending": ending}
-    return Outcome(qp, run.replace(answer, **changed))
+PROBLEM = SoftMargin(np.array([[0.0], [1.0], [2.0], [3.0]]), [-1, 1, -1, 1], C=1.0)
 
 
-def warned(outcomes):
-    names = [f"machine {k}" for k in range(len(outcomes))]
+def found_at(share, violation, ending):
+    """Where a run ended: at a share of the optimal multipliers."""
+    qp = PROBLEM.dual()
+    signed = share * qp.sign * solve(PROBLEM, "dual-qp").dual
+    return Found(signed, qp.gradient(signed), violation, 7, ending)
+
+
+def solution_at(share, ending=Ending.MAX_ITER, values=None):
+    found = found_at(share, 1.0, ending)
+    offsets = PROBLEM.dual().offsets(found.signed, found.gradient)
+    return Solution(
+        PROBLEM,
+        abs(found.signed),
+        offsets,
+        ending=ending,
+        gradient=found.gradient,
+        values=values,
+    )
+
+
+def warned(solutions):
+    names = [f"machine {k}" for k in range(len(solutions))]
     with pytest.warns(ConvergenceWarning) as seen:
-        assert run.warn_unless_converged(outcomes, names, {"max_iter": 5, "time_limit": 1.0}) == 1
+        warn_of_early_end(solutions, names, {"max_iter": 5, "time_limit": 1.0})
     return str(seen[0].message)
 
 
 def test_the_worst_machine_has_the_largest_relative_gap():
-    far, near = outcome_of(0.1, 0.5), outcome_of(0.99, 2.0)
-    assert far.gap()[1] > near.gap()[1]
+    far, near = solution_at(0.1), solution_at(0.99)
+    assert far.estimate.relative_gap > near.estimate.relative_gap
     assert "in machine 1, the worst of 2" in warned([near, far])
 
 
@@ -87,15 +102,15 @@ def test_the_warning_names_the_machine_that_the_certificate_names(noise):
 
 
 def test_a_gap_that_is_not_known_is_not_named():
-    unknown = outcome_of(0.0, np.inf, "seconds")
+    unknown = solution_at(0.0, Ending.TIME_LIMIT, (np.inf, -np.inf))
     assert "The duality gap is unknown:" in warned([unknown])
-    message = warned([outcome_of(0.5, 1.0), unknown])
+    message = warned([solution_at(0.5), unknown])
     assert "time_limit=1.0" in message
     assert "unknown in 1 of 2 machines" in message
     assert "usable" not in message
 
 
-def test_programs_that_never_ran_end_no_task():
+def test_problems_that_never_ran_end_no_task():
     tasks = callbacks.FitTasks(object(), 5, None, None, None)
     ended = []
     tasks.active = True
@@ -107,47 +122,49 @@ def test_programs_that_never_ran_end_no_task():
 
     tasks._task = end
     tasks.end_run(2)
-    assert ended == ["program"] * 2
+    assert ended == ["problem"] * 2
 
 
-class Prepared:
-    """An engine whose run ends at a point of its own."""
+@pytest.fixture
+def prepared(monkeypatch):
+    """Make the first runs of the compiled solver end where a test says; return all of them."""
+    solve_really, prepared, runs = Batch.solve, [], []
 
-    def __init__(self, answer):
-        self.answer = answer
+    def solve_or_not(self, terms, which, **limits):
+        runs.append(terms)
+        return [prepared.pop(0)] if prepared else solve_really(self, terms, which, **limits)
 
-    def solve(self, programs, **limits):
-        return [self.answer] * len(programs)
+    def prepare(*found):
+        prepared.extend(found)
+        monkeypatch.setattr(Batch, "solve", solve_or_not)
+        return runs
+
+    return prepare
 
 
 @pytest.mark.parametrize(
-    ("ending", "violation", "left_as"),
+    ("ending", "violation", "n_runs", "left_as"),
     [
-        ("converged", 1e-8, "converged"),
-        ("stalled", 1e-4, "converged"),
-        ("stalled", 1e-2, None),
-        ("steps", 1e-4, None),
-        ("interrupt", 1.0, "interrupt"),
+        (Ending.CONVERGED, 1e-8, 1, Ending.CONVERGED),
+        (Ending.STALLED, 1e-4, 1, Ending.CONVERGED),
+        (Ending.STALLED, 1e-2, 2, Ending.CONVERGED),
+        (Ending.MAX_ITER, 1e-4, 2, Ending.CONVERGED),
+        (Ending.INTERRUPT, 1.0, 1, Ending.INTERRUPT),
     ],
 )
-def test_a_run_to_rounding_counts_where_its_violation_is_known(ending, violation, left_as):
-    answer = outcome_of(1.0, violation, ending).answer
-    program = Program.of(outcome_of(1.0, 0.0).qp, answer.signed)
-    found = run._to_rounding(Prepared(answer), [program], 1e-3, None)
-    assert (None if found is None else found[0].ending) == left_as
+def test_a_run_to_rounding_counts_where_its_violation_is_known(
+    prepared, ending, violation, n_runs, left_as
+):
+    runs = prepared(found_at(1.0, violation, ending))
+    solution = solve(PROBLEM, "decomposition", stop=Stop(kkt=1e-3))
+    assert len(runs) == n_runs
+    assert solution.ending == left_as
 
 
-@pytest.mark.parametrize(("former", "later", "kept"), [(1e-4, 5e-2, 0), (1e-4, 9e-4, 1)])
-def test_a_finer_run_that_is_worse_is_dropped(former, later, kept):
-    answers = [outcome_of(s, v, "converged").answer for s, v in ((1.0, former), (0.5, later))]
-    found = run._further(*answers, 1e-3)
-    np.testing.assert_array_equal(found.signed, answers[kept].signed)
-    assert found.steps == answers[0].steps + answers[1].steps
-
-
-@pytest.mark.parametrize("ending", ["stalled", "steps"])
-def test_a_further_run_that_gets_stuck_leaves_the_fit_converged(ending):
-    former, later = outcome_of(1.0, 1e-6, "converged").answer, outcome_of(0.9, 1e-7, ending).answer
-    found = run._further(former, later, 1e-3)
-    assert found.converged
-    assert found.violation == 1e-7
+def test_a_finer_run_that_is_worse_is_dropped(prepared):
+    first, worse = found_at(0.9999, 1e-4, Ending.CONVERGED), found_at(0.5, 1e-5, Ending.STALLED)
+    prepared(first, worse)
+    solution = solve(PROBLEM, "decomposition", stop=Stop(gap=1e-9, max_iter=10**6))
+    np.testing.assert_allclose(solution.dual, np.abs(first.signed))
+    assert solution.iterations == first.steps + worse.steps
+    assert solution.ending is Ending.STALLED

@@ -3,29 +3,29 @@
 import os
 import signal
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin import SVC
-from maxmargin.estimators import interrupts, run
-from maxmargin.solvers.engine import Engine
+from maxmargin.solvers import Ending, interrupts
+from maxmargin.solvers.kernel.batch import Batch
 
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that tests set, and an engine of which every run is interrupted."""
-    now, solve = [1000.0], Engine.solve
+    """A clock that tests set, and a solver of which every run is interrupted."""
+    now, solve = [1000.0], Batch.solve
 
-    def interrupted(self, programs, **limits):
-        return [
-            run.replace(answer, ending="interrupt") for answer in solve(self, programs, **limits)
-        ]
+    def interrupted(self, terms, which, **limits):
+        found = solve(self, terms, which, **limits)
+        return [replace(one, ending=Ending.INTERRUPT) for one in found]
 
     monkeypatch.setattr(interrupts, "monotonic", lambda: now[0])
     monkeypatch.setattr(interrupts._Heard, "at", float("-inf"))
-    monkeypatch.setattr(Engine, "solve", interrupted)
+    monkeypatch.setattr(Batch, "solve", interrupted)
     return now
 
 

@@ -1,5 +1,7 @@
 """LinearSVC and LinearSVR: LIBLINEAR's optimum, a true certificate, data read where it is."""
 
+from time import perf_counter
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,8 +9,7 @@ from sklearn import svm
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
-import maxmargin
-from maxmargin import InvalidInputError, LinearSVC, LinearSVR, linear_path, solve
+from maxmargin import InvalidInputError, LinearSVC, LinearSVR, certify, linear_path, solve
 from maxmargin.problems import EpsilonTube, Free, SoftMargin
 
 LOSSES = ("hinge", "squared_hinge")
@@ -236,6 +237,42 @@ def test_the_path_is_the_machines():
         linear_path(X, y, [0.0, 1.0])
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"bias": "free"},
+        {"fit_intercept": False},
+        {"intercept_scaling": 5.0, "n_jobs": -1, "random_state": 3},
+    ],
+)
+def test_a_path_takes_the_parameters_of_the_machines(options):
+    X, y = two_classes(100)
+    path = linear_path(X, y, [0.1, 1.0], tol=1e-8, **options)
+    alone = LinearSVC(C=1.0, tol=1e-8, **options).fit(X, y)
+    coef, intercept = path.at(1.0)
+    np.testing.assert_allclose(coef, alone.coef_, atol=1e-5)
+    np.testing.assert_allclose(intercept, np.atleast_1d(alone.intercept_), atol=1e-5)
+
+
+def test_the_time_limit_is_that_of_the_whole_path():
+    X, y = two_classes(4000, 50)
+    started = perf_counter()
+    with pytest.warns(ConvergenceWarning, match="time_limit=0.05"):
+        path = linear_path(
+            X,
+            y,
+            np.logspace(0, 6, 40),
+            loss="hinge",
+            solver="coordinate-descent",
+            tol=1e-12,
+            max_iter=10**6,
+            time_limit=0.05,
+        )
+    assert len(path.Cs) == 40
+    # The certificates take their time too.
+    assert perf_counter() - started < 5.0
+
+
 @pytest.mark.parametrize("scale", [1.0, 5.0])
 def test_the_sparse_machine_is_liblinears(scale):
     X, y = three_classes()
@@ -304,6 +341,6 @@ def test_solve_has_the_same_solvers(name):
     problem = SoftMargin(X, y, C=0.5, loss="squared_hinge")
     solution = solve(problem, name)
     assert solution.converged
-    assert maxmargin.certify(problem, solution).holds(1e-6)
+    assert certify(problem, solution).holds(1e-6)
     expected = solve(problem, "primal-qp")
     np.testing.assert_allclose(solution.w, expected.w, atol=1e-4)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from maxmargin.estimators.linear_classes import encoded
+from maxmargin.machines.classes import encoded
 
 rng = np.random.default_rng(0)
 LABELS = {

@@ -7,9 +7,9 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from maxmargin import OnlineSVC
+from maxmargin import OnlineSVC, solve
 from maxmargin.problems import Regularised, SoftMargin
-from maxmargin.solvers.linear_engine import LinearEngine, LinearProgram
+from maxmargin.solvers import Stop
 from maxmargin.streams import chunks
 
 from .online_data import clouds, excess, objective
@@ -123,9 +123,9 @@ def covtype(data_directory):
     arrays = np.load(data_directory / "classification" / "covtype.npz")
     X = StandardScaler().fit_transform(arrays["X"]).astype(np.float32)
     y = np.where(arrays["y"] == 2, 1.0, -1.0)
-    program = LinearProgram.of(SoftMargin(X, y, C=1.0, bias=Regularised(1)).dual())
-    (best,) = LinearEngine(X).solve([program], "interior-point", gap=1e-6)
-    return X, y, best.primal
+    problem = SoftMargin(X, y, C=1.0, bias=Regularised(1))
+    best = solve(problem, "linear-interior-point", stop=Stop(gap=1e-6))
+    return X, y, best.estimate.primal
 
 
 @pytest.mark.data
@@ -149,13 +149,11 @@ def test_two_passes_over_rare_features_come_close(name, above, data_directory):
         parts = (file["X_data"], file["X_indices"], file["X_indptr"])
         X = sparse.csr_array(parts, shape=tuple(file["X_shape"])).astype(np.float64)
         y = np.where(file["y"] == file["y"].max(), 1.0, -1.0)
-    program = LinearProgram.of(SoftMargin(X, y, C=1.0, bias=Regularised(1)).dual())
-    (best,) = LinearEngine(X).solve(
-        [program], "coordinate-descent", gap=1e-3, max_iterations=100_000
-    )
+    problem = SoftMargin(X, y, C=1.0, bias=Regularised(1))
+    best = solve(problem, "coordinate-descent", stop=Stop(gap=1e-3, max_iter=100_000))
     machine = OnlineSVC(C=1.0, random_state=0, max_iter=2, tol=None).fit(X, y)
     value = objective(machine.coef_[0], machine.intercept_[0], X, y, machine.alpha_)
-    assert value / machine.alpha_ < (1 + above) * best.dual
+    assert value / machine.alpha_ < (1 + above) * best.estimate.dual
 
 
 @pytest.mark.parametrize("alpha", [1e-2, 1e-3, 5e-5])

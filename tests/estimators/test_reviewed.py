@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+from dataclasses import replace
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pytest
@@ -11,13 +13,14 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from maxmargin import SVC, SVR, NuSVC, OneClassSVM
 from maxmargin.errors import InvalidInputError
-from maxmargin.estimators import run
-from maxmargin.estimators.decision import decision_values
-from maxmargin.estimators.run import Limits
-from maxmargin.estimators.threads import thread_count
+from maxmargin.estimators import base
 from maxmargin.kernels import RBF, Function, Laplacian, Linear, Polynomial, Sigmoid
-from maxmargin.problems.gram import Gram
-from maxmargin.solvers.engine import Engine
+from maxmargin.machines import fitting
+from maxmargin.machines.decision import decision_values
+from maxmargin.machines.threads import thread_count
+from maxmargin.problems import Points, Regularised, SoftMargin
+from maxmargin.solvers import Ending, solve_all
+from maxmargin.solvers.kernel.batch import Batch
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*probability.*deprecated:FutureWarning")
 
@@ -110,55 +113,66 @@ def test_a_model_without_a_proof_can_be_saved(copied, noise, monkeypatch):
 def test_few_coefficients_need_no_whole_matrix(rng):
     X = rng.normal(size=(40, 3))
     for constant in (0.0, 2.0):
-        gram, few = Gram(RBF(0.5), X, constant), np.zeros(40)
+        points, few = Points(X, RBF(0.5)), np.zeros(40)
         few[:15] = rng.normal(size=15)
+        qp = SoftMargin(points, 2 * (np.arange(40) % 2) - 1, bias=Regularised(eps=constant)).dual()
         expected = (RBF(0.5).block(X, X) + constant) @ few
         for _ in range(5):
-            np.testing.assert_allclose(gram @ few, expected, atol=1e-12)
-        assert "matrix" not in gram.__dict__
-        np.testing.assert_allclose(gram @ (2 * few), 2 * expected, atol=1e-12)
-        assert "matrix" in gram.__dict__
-        np.testing.assert_allclose(pickle.loads(pickle.dumps(gram)) @ few, expected, atol=1e-12)
+            np.testing.assert_allclose(qp.expansion(few), expected, atol=1e-12)
+        assert "matrix" not in points.__dict__
+        np.testing.assert_allclose(qp.expansion(2 * few), 2 * expected, atol=1e-12)
+        assert "matrix" in points.__dict__
+        copied = pickle.loads(pickle.dumps(points))
+        np.testing.assert_allclose(copied.expansion(few), RBF(0.5).block(X, X) @ few, atol=1e-12)
 
 
 def test_many_coefficients_make_the_matrix_and_huge_values_are_refused(rng):
     X = rng.normal(size=(40, 3))
-    gram = Gram(RBF(0.5), X)
-    np.testing.assert_allclose(gram @ np.ones(40), RBF(0.5).block(X, X).sum(axis=1))
-    assert "matrix" in gram.__dict__
-    huge = Gram(Polynomial(1.0, 0.0, 200), 1e3 * X)
+    points = Points(X, RBF(0.5))
+    np.testing.assert_allclose(points.expansion(np.ones(40)), RBF(0.5).block(X, X).sum(axis=1))
+    assert "matrix" in points.__dict__
+    huge = Points(1e3 * X, Polynomial(1.0, 0.0, 200))
     with pytest.raises(InvalidInputError, match="too large"):
-        _ = huge @ np.eye(40)[0]
+        huge.expansion(np.eye(40)[0])
 
 
 # Limits -------------------------------------------------------------------------------------------
 
 
 def test_a_time_limit_counts_from_the_start_of_the_fit(monkeypatch):
-    monkeypatch.setattr(run, "perf_counter", lambda: 107.0)
-    assert Limits.of(1e-3, -1, 10.0, 100.0).seconds == 3.0
-    assert Limits.of(1e-3, -1, 5.0, 100.0).seconds == 0.0
-    assert Limits.of(1e-3, -1, None, 100.0).seconds is None
+    given = []
+
+    def spy(problems, solver, *, stop, **others):
+        given.append(stop.time_limit)
+        return solve_all(problems, solver, stop=stop, **others)
+
+    # Seven seconds go by between the start of a fit and that of its solver.
+    monkeypatch.setattr(base, "perf_counter", lambda: 100.0)
+    monkeypatch.setattr(fitting, "perf_counter", lambda: 107.0)
+    monkeypatch.setattr(fitting, "solve_all", spy)
+    for limit in (10.0, 5.0, None):
+        with catch_warnings():
+            simplefilter("ignore", ConvergenceWarning)
+            SVC(time_limit=limit).fit([[0.0], [1.0]], [0, 1])
+    assert given == [3.0, 1e-9, None]
 
 
-def with_ending(ending, calls, monkeypatch):
-    """Make the engine's run number `calls` (from zero) end so."""
-    solve, count = Engine.solve, [-1]
+def with_ending(ending, problem, monkeypatch):
+    """Make the run of a problem end so."""
+    solve = Batch.solve
 
-    def ended(self, programs, **limits):
-        count[0] += 1
-        answers = solve(self, programs, **limits)
-        if count[0] not in calls:
-            return answers
-        return [run.replace(answer, ending=ending) for answer in answers]
+    def ended(self, terms, which, **limits):
+        found = solve(self, terms, which, **limits)
+        found[problem] = replace(found[problem], ending=ending)
+        return found
 
-    monkeypatch.setattr(Engine, "solve", ended)
+    monkeypatch.setattr(Batch, "solve", ended)
 
 
-@pytest.mark.parametrize("calls", [{0}, {1}])
-def test_probabilities_are_left_out_when_time_is_up(calls, noise, monkeypatch):
+@pytest.mark.parametrize("problem", [0, 3], ids=["a pair", "a fold"])
+def test_probabilities_are_left_out_when_time_is_up(problem, noise, monkeypatch):
     X, y = noise
-    with_ending("seconds", calls, monkeypatch)
+    with_ending(Ending.TIME_LIMIT, problem, monkeypatch)
     machine = SVC(probability=True, random_state=0, time_limit=100)
     with pytest.warns(ConvergenceWarning) as seen:
         machine.fit(X, y)

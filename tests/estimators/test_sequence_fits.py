@@ -11,8 +11,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin import SVC, NuSVC, OneClassSVM, SVMSearchCV
-from maxmargin.estimators import progress
 from maxmargin.kernels import Spectrum, Subsequence, comparisons
+from maxmargin.machines import progress
 
 #: Seconds after Ctrl-C in which a fit must have ended.
 SOON = 0.2
@@ -105,7 +105,7 @@ def test_callbacks_are_not_told_of_the_matrix(strings, labels):
 
     recorder = Recorder()
     SVC(kernel=Subsequence(2)).set_callbacks(recorder).fit(strings[:600], labels[:600])
-    assert recorder.begun.count("program") == 3
+    assert recorder.begun.count("problem") == 3
 
 
 @pytest.mark.parametrize("estimator", [SVC, SVMSearchCV])

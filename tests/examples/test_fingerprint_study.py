@@ -1,4 +1,4 @@
-"""The known answers of the fingerprint study, from its script."""
+"""The known results of the fingerprint study, from its script."""
 
 import fingerprint_study
 import numpy as np
@@ -22,7 +22,7 @@ def result(data_directory):
         ("Gaussian", {"C": 10**1.5, "gamma": np.exp(-2.0)}, 12098.648, 3, 0.1755, 0.4216),
     ],
 )
-def test_the_known_answers(result, family, params, dual, digits, minimum, actual):
+def test_the_known_results(result, family, params, dual, digits, minimum, actual):
     (row,) = (
         row
         for row in result.table

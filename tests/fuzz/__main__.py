@@ -1,6 +1,6 @@
 """Damage files and open them, as often as asked: ``python -m fuzz model --count 200000``.
 
-The process may not allot more than a little beyond what it has, and no file may take long.
+The process may allocate little more memory than it has, and no file may take long.
 """
 
 from __future__ import annotations
@@ -15,16 +15,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from maxmargin import MaxMarginError
-
-from .mutations import mutated
 from .targets import TARGETS
 
-#: Beyond what the process has when it begins, in bytes.
+#: Memory beyond what the process has when it begins, in bytes.
 ROOM = 256 << 20
-#: For one file.
+#: Time for one file.
 SECONDS = 5.0
-#: For one file, after which the process ends with a trace of where it is.
+#: Seconds for one file, after which the process ends with a traceback.
 HANG = 60.0
 
 
@@ -36,7 +33,7 @@ def _limit_memory() -> None:
 
 
 def fuzz(name: str, count: int, seed: int) -> Counter[str]:
-    """Open so many damaged files; return how that ended."""
+    """Open this many damaged files; count how that ended."""
     target = TARGETS[name]
     ends: Counter[str] = Counter()
     with TemporaryDirectory() as place:
@@ -47,13 +44,13 @@ def fuzz(name: str, count: int, seed: int) -> Counter[str]:
         _limit_memory()
         for k in range(count):
             chance = random.Random(f"{name} {seed} {k}")
-            content = mutated(chance.choice(seeds), chance)
+            content = target.damage(chance.choice(seeds), chance)
             faulthandler.dump_traceback_later(HANG, exit=True)
             started = perf_counter()
             try:
                 target.use(folder / "damaged", content)
                 ends["opened"] += 1
-            except MaxMarginError:
+            except target.error:
                 ends["refused"] += 1
             except BaseException:
                 kept = Path.cwd() / f"fuzz-{name}-{seed}-{k}"

@@ -36,7 +36,7 @@ def _save_for_ever(machines: list[maxmargin.SVR], path: Path) -> NoReturn:
 
 
 def kill(count: int, seed: int) -> tuple[int, int]:
-    """Kill so many processes; return how often either model was left, all of them whole."""
+    """Kill this many processes; return how often each of the two models was left, always whole."""
     machines = _machines()
     points = np.random.default_rng(1).normal(size=(5, 200))
     expected = [machine.predict(points) for machine in machines]

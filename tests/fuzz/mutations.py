@@ -18,7 +18,7 @@ _SEPARATORS = (b":", b" ", b"\n", b"\r\n", b"#", b'"', b"{", b"}", b"[", b"]", b
 
 
 def _place(data: bytearray, chance: random.Random) -> int:
-    # The first bytes, where the lengths and headers are, more often than by their number.
+    # Half of the places lie in the first bytes, which hold lengths and headers.
     near = chance.random() < 0.5
     return chance.randrange(min(len(data), 64) if near else len(data))
 

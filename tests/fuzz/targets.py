@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,7 +32,11 @@ from maxmargin.kernels import (
 )
 from maxmargin.metrics import make_dcf_scorer
 from maxmargin.persist import from_liblinear, from_libsvm, to_liblinear, to_libsvm
+from maxmargin.problems import Regularised
 from maxmargin.streams import chunks, read_libsvm, write_libsvm
+
+from .mutations import mutated
+from .structure import retold
 
 __all__ = ["TARGETS", "Target"]
 
@@ -49,10 +54,12 @@ def frame(words: list[str]) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Target:
-    """Files of one kind."""
+    """Files of one kind; no error but this one may be raised by a damaged file."""
 
     seeds: Callable[[Path], list[bytes]]
     use: Callable[[Path, bytes], Any]
+    damage: Callable[[bytes, random.Random], bytes] = mutated
+    error: type[maxmargin.MaxMarginError] = maxmargin.ModelFileError
 
 
 def _written(folder: Path, write: Callable[..., None], models: list[Any]) -> list[bytes]:
@@ -70,6 +77,7 @@ def _models(folder: Path) -> list[bytes]:
         maxmargin.SVC(kernel=Linear() + 0.5 * RBF(1.0)).fit(rows, NAMES[SOME]),
         maxmargin.SVC(multi_class="ovr").fit(sparse.csr_array(rows), y),
         maxmargin.NuSVC(nu=0.3, kernel="precomputed").fit(rows @ rows.T, y),
+        maxmargin.SVC(bias=Regularised(eps=0.5)).fit(rows, y, sample_weight=np.arange(30) % 4),
         maxmargin.OneClassSVM().fit(rows),
         maxmargin.SVR().fit(rows, y + 0.0),
         maxmargin.LinearSVC().fit(rows, y),
@@ -145,7 +153,7 @@ def _predict(fitted: Any) -> None:
 
 
 def _points(fitted: Any) -> Any:
-    """Return points of the kind that a model predicts, few enough whatever it says."""
+    """Return points of the kind that a model predicts, few of them whatever the file says."""
     kernel = getattr(fitted, "kernel_", None)
     if kernel is not None and kernel.compares_columns:
         return frame(WORDS[:3])
@@ -184,7 +192,8 @@ def _read(path: Path, content: bytes) -> None:
 
 TARGETS = {
     "model": Target(_models, _load),
+    "structure": Target(_models, _load, retold),
     "libsvm": Target(_libsvm_models, _load_libsvm),
     "liblinear": Target(_liblinear_models, _load_liblinear),
-    "data": Target(_data, _read),
+    "data": Target(_data, _read, error=maxmargin.InvalidInputError),
 }

@@ -1,7 +1,7 @@
 """Write the model files that every later version must load, and what they predict.
 
-Run once a version of the format, from the root: ``python tests/golden/make_model_files.py``. Files
-that are there already are history and stay as they are.
+Run once per version of the format, from the root: ``python tests/golden/make_model_files.py``.
+Files that are there already are history and stay as they are.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from sklearn.preprocessing import StandardScaler
 import maxmargin
 from maxmargin.kernels import RBF, Linear, Mismatch, On, Polynomial, Spectrum
 from maxmargin.metrics import make_dcf_scorer
-from maxmargin.persist.container import VERSION
+from maxmargin.persist.format.container import VERSION
+from maxmargin.problems import Regularised
 
 FOLDER = Path(__file__).parent / "models"
 WORDS = ["ACGT", "GATTACA", "", "TTT", "CATCAT", "ACCA", "GG", "TACG"]
@@ -46,6 +47,7 @@ def models() -> dict[str, Any]:
         "kernels": maxmargin.SVC(
             kernel=Linear() + 0.5 * RBF(0.1) * Polynomial(1.0, 1.0, 2), class_weight={0: 2.0}
         ).fit(X, y),
+        "bias": maxmargin.SVC(bias=Regularised(eps=0.3), gamma=0.5).fit(X, y == 1, y + X[:, 0] > 5),
         "nusvc": maxmargin.NuSVC(nu=0.2, multi_class="ovr").fit(sparse.csr_array(X), y),
         "svr": maxmargin.SVR(kernel="laplacian", C=np.inf).fit(X, targets),
         "nusvr": maxmargin.NuSVR(C=10.0).fit(X.astype(np.float32), targets),

@@ -9,7 +9,7 @@ import pytest
 from make_model_files import FOLDER, models, points
 
 import maxmargin
-from maxmargin.persist.container import VERSION
+from maxmargin.persist.format.container import VERSION
 
 FILES = sorted(FOLDER.glob("*.safetensors"))
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from maxmargin import Solution, certify, margins, solve
+from maxmargin import Solution, certify, solve
+from maxmargin.certificates import margins
 from maxmargin.kernels import RBF
 from maxmargin.problems import HardMargin, Problem, SoftMargin
-from maxmargin.solvers import SOLVERS
+from maxmargin.solvers import SOLVERS, solvers_for
 
 LINEAR_SOLVERS = ["primal-qp", "dual-qp", "decomposition", "smo"]
 KERNEL_SOLVERS = ["dual-qp", "decomposition", "smo"]
@@ -41,11 +42,17 @@ def proved(problem: Problem, name: str) -> Solution:
     return solution
 
 
+def exact_solvers(problem: Problem) -> set[str]:
+    return {name for name in solvers_for(problem) if SOLVERS[name].exact}
+
+
 def test_all_exact_solvers_for_a_free_bias_are_here() -> None:
-    exact = {name for name, solver in SOLVERS.items() if solver.exact}
-    # The others refuse an equality constraint, or hard margins.
-    others = {"lbfgsb", "linear-interior-point", "primal-newton", "coordinate-descent"}
-    assert exact - others == set(LINEAR_SOLVERS)
+    X, y = [[0.0], [1.0]], [-1, 1]
+    assert exact_solvers(HardMargin(X, y)) == set(LINEAR_SOLVERS)
+    # These take soft margins only.
+    others = {"linear-interior-point", "coordinate-descent"}
+    assert exact_solvers(SoftMargin(X, y)) == {*LINEAR_SOLVERS, *others}
+    assert exact_solvers(SoftMargin(X, y, kernel=RBF(1.0))) == set(KERNEL_SOLVERS)
 
 
 @pytest.mark.parametrize("name", LINEAR_SOLVERS)
@@ -59,7 +66,7 @@ def test_hard_margin(name: str, examples: dict[str, Any]) -> None:
     np.testing.assert_allclose(solution.dual, expected, atol=1e-4)
     np.testing.assert_allclose(solution.slack, 0.0, atol=1e-4)
     np.testing.assert_array_equal(solution.support, [18, 47, 51])
-    assert margins(problem, solution).margin == pytest.approx(0.835237, abs=1e-4)
+    assert margins(solution).margin == pytest.approx(0.835237, abs=1e-4)
     assert certify(problem, solution).primal == pytest.approx(0.716721, abs=1e-4)
 
 
@@ -89,7 +96,7 @@ def test_gaussian(name: str, examples: dict[str, Any]) -> None:
     assert certificate.n_free + certificate.n_bounded == 22
     assert certificate.dual == pytest.approx(8.870247, abs=1e-5)
     assert certificate.primal == pytest.approx(8.870247, abs=1e-5)
-    assert margins(problem, solution).training_errors == 0
+    assert margins(solution).training_errors == 0
 
 
 def test_the_file_says_the_same(examples: dict[str, Any]) -> None:

@@ -75,7 +75,7 @@ def test_scikit_learn_counts_the_same_errors(sample, application):
     assert minimum == pytest.approx(min(1.0, costs.min()), abs=1e-13)
 
 
-def test_the_trivial_decisions_cost_one_and_the_ratio_of_the_prices():
+def test_the_trivial_decisions_cost_one_and_the_ratio_of_the_costs():
     y = [0, 0, 0, 1, 1]
     assert dcf(y, [0] * 5, prior=0.1) == 1.0
     assert dcf(y, [1] * 5, prior=0.1) == pytest.approx(9.0)

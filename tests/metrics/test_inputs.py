@@ -33,7 +33,7 @@ WRONG_POINTS = [
     ([0.0, np.nan], [1.0, 2.0], {}, "y contains NaN"),
     ([0, None], [1.0, 2.0], {}, "y must hold labels of one kind"),
     ([[0, 1]], [1.0, 2.0], {}, r"y must be one-dimensional.*\(1, 2\)"),
-    ([[0], [0, 1]], [1.0, 2.0], {}, "y must hold one label a point"),
+    ([[0], [0, 1]], [1.0, 2.0], {}, "y must hold one label per point"),
     ([], [], {}, "y is empty"),
     ([0, 1], [1.0], {}, "scores has 1 values for 2 labels"),
     ([0, 1], [[0.3, 0.7], [0.2, 0.8]], {}, "scores must be one-dimensional.*predict_proba"),

@@ -20,6 +20,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from maxmargin import SVC, InvalidInputError, OneClassSVM, metrics
 from maxmargin.metrics import get_scorer, get_scorer_names, make_dcf_scorer
+from maxmargin.metrics.scorers import settings_of
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,13 @@ def test_a_named_scorer_is_minus_the_metric_of_its_name(name, data):
     metric = getattr(metrics, name.removeprefix("neg_"))
     response = machine.predict if name == "neg_dcf" else machine.decision_function
     assert get_scorer(name)(machine, X, y) == -metric(y, response(X))
+
+
+def test_a_scorer_tells_its_metric_and_costs():
+    assert settings_of(get_scorer("neg_eer")) == ("eer", {})
+    name, settings = settings_of(make_dcf_scorer("act_dcf", prior=0.3))
+    assert (name, settings["prior"]) == ("act_dcf", 0.3)
+    assert settings_of(get_scorer("accuracy")) is None
 
 
 @pytest.mark.parametrize("name", get_scorer_names())

@@ -18,8 +18,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from maxmargin import SVC, SVR, InvalidInputError, NuSVC, SVMSearchCV
-from maxmargin.estimators import interrupts
-from maxmargin.model_selection import progress
+from maxmargin.machines import progress
+from maxmargin.metrics import get_scorer as our_scorer
+from maxmargin.metrics import get_scorer_names
+from maxmargin.solvers import interrupts
 
 GRID = {"C": [0.1, 1.0, 10.0], "gamma": [0.05, 0.5]}
 FOLDS = StratifiedKFold(3)
@@ -53,6 +55,46 @@ def test_several_scorers_and_the_one_that_decides(two_classes):
     assert set(ours.scorer_) == set(scoring)
     assert ours.best_index_ == np.argmin(ours.cv_results_["rank_test_auc"])
     assert ours.score(*two_classes) == pytest.approx(theirs.score(*two_classes), abs=0.01)
+
+
+@pytest.mark.parametrize("name", get_scorer_names())
+def test_our_scorers_are_known_by_name(two_classes, name):
+    X, y = two_classes
+    found = SVMSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=3, scoring=name).fit(X, y)
+    given = SVMSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=3, scoring=our_scorer(name)).fit(X, y)
+    means = [search.cv_results_["mean_test_score"] for search in (found, given)]
+    np.testing.assert_array_equal(*means)
+    assert found.score(X, y) == given.score(X, y)
+    assert clone(found).scoring == name
+
+
+@pytest.mark.parametrize(
+    "scoring", [["neg_min_dcf", "accuracy"], {"cost": "neg_min_dcf", "hits": "accuracy"}]
+)
+def test_our_scorers_stand_beside_theirs(two_classes, scoring):
+    X, y = two_classes
+    first = next(iter(scoring))
+    found = SVMSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=3, scoring=scoring, refit=first).fit(X, y)
+    alone = SVMSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=3, scoring="neg_min_dcf").fit(X, y)
+    assert found.best_score_ == alone.best_score_
+    assert set(found.scorer_) == set(scoring)
+
+
+@pytest.mark.parametrize("scoring", ["min_dcf", ["accuracy", "min_dcf"], {"a": "min_dcf"}])
+def test_an_unknown_scorer_is_told_the_names(two_classes, scoring):
+    with pytest.raises(InvalidInputError, match="'min_dcf', which names no scorer") as told:
+        SVMSearchCV(SVC(), {}, scoring=scoring, refit=False).fit(*two_classes)
+    assert all(name in str(told.value) for name in get_scorer_names())
+
+
+@pytest.mark.parametrize("scoring", [[], ["accuracy", "accuracy"], [1], {}])
+def test_lists_that_are_not_of_names_are_refused_as_by_scikit_learn(two_classes, scoring):
+    said = []
+    for search in (GridSearchCV, SVMSearchCV):
+        with pytest.raises(ValueError) as told:  # noqa: PT011
+            search(SVC(), {"C": [1.0]}, scoring=scoring, refit=False).fit(*two_classes)
+        said.append(str(told.value))
+    assert said[0] == said[1]
 
 
 def test_a_scorer_that_returns_several_numbers(two_classes):
@@ -207,7 +249,7 @@ def test_the_time_limit_ends_a_search_with_the_best_so_far(long_search):
 
 
 def test_a_time_limit_that_nothing_can_keep(two_classes):
-    with pytest.raises(InvalidInputError, match="before its first cell, for time_limit=1e-09"):
+    with pytest.raises(InvalidInputError, match="before its first cell, because time_limit=1e-09"):
         SVMSearchCV(SVC(), GRID, cv=FOLDS, time_limit=1e-9).fit(*two_classes)
 
 

@@ -8,7 +8,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from maxmargin import SVC, SVR, NuSVC, SVMSearchCV
 from maxmargin.kernels import RBF, Function, Mismatch, On, Spectrum, WeightedDegree
-from maxmargin.solvers.shared_gram import SharedGram
+from maxmargin.solvers.kernel.resident import ResidentGram
 
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 KERNELS = [
@@ -47,13 +47,13 @@ def frame(strings):
 @pytest.fixture
 def fills(monkeypatch):
     """The kernels whose matrices were filled."""
-    filled, fill = [], SharedGram.fill
+    filled, fill = [], ResidentGram.fill
 
-    def noted(self, kernel, *rest):
-        filled.append(kernel)
-        return fill(self, kernel, *rest)
+    def noted(self, points, *rest):
+        filled.append(points.kernel)
+        return fill(self, points, *rest)
 
-    monkeypatch.setattr(SharedGram, "fill", noted)
+    monkeypatch.setattr(ResidentGram, "fill", noted)
     return filled
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from maxmargin.solvers.row_sources import first_alike
+from maxmargin.solvers.kernel.rows import first_alike
 
 
 def expected_of(X: np.ndarray) -> list[int]:

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from linear_zoo import METHODS, draw, program_of, relative_gap, run
+from linear_zoo import METHODS, draw, problem_of, relative_gap, run
 from maxmargin.problems import Regularised
-from maxmargin.solvers.linear_engine import Method
+from maxmargin.solvers import Ending
+from maxmargin.solvers.linear.engine import Method
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -22,7 +23,7 @@ def test_every_level_reaches_the_optimum(
 ) -> None:
     X, y = draw("squared hinge", n=n, d=d)
     X = hold(X.astype(dtype))
-    program = program_of("squared hinge", X.astype(np.float64), y, bias=Regularised(1.0))
-    answer = run(X, program, method)
-    assert answer.converged
-    assert relative_gap(X, program, answer) <= 1.01e-8
+    problem = problem_of("squared hinge", X.astype(np.float64), y, bias=Regularised(1.0))
+    found = run(X, problem, method)
+    assert found.ending is Ending.CONVERGED
+    assert relative_gap(problem, found) <= 1.01e-8

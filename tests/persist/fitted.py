@@ -32,6 +32,7 @@ from maxmargin import (
     OnlineSVC,
 )
 from maxmargin.kernels import RBF, Linear, Polynomial
+from maxmargin.problems import Free, Regularised
 
 X, LABELS = load_iris(return_X_y=True)
 RNG = np.random.default_rng(0)
@@ -44,11 +45,11 @@ ALGEBRA = Linear() + 0.5 * RBF(1.0) * Polynomial(1.0, 1.0, 2)
 HALF = StandardScaler(with_mean=False)
 
 
-def _fit(model: Any, rows: Any, y: Any = None) -> Any:
+def _fit(model: Any, rows: Any, y: Any = None, weight: Any = None) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", FutureWarning)
-        return model.fit(rows, y)
+        return model.fit(rows, y) if weight is None else model.fit(rows, y, sample_weight=weight)
 
 
 MAKERS: dict[str, Any] = {
@@ -66,6 +67,10 @@ MAKERS: dict[str, Any] = {
     "sparse": lambda: _fit(SVC(), CSR(X), LABELS),
     "probabilities": lambda: _fit(SVC(probability=True, random_state=0), X, LABELS),
     "polynomial": lambda: _fit(SVC(kernel="poly", degree=2, coef0=1.0), X, LABELS),
+    "a bias of its own": lambda: _fit(SVC(bias=Regularised(eps=0.3)), X, LABELS),
+    "a free bias": lambda: _fit(SVR(bias=Free()), X, TARGETS),
+    "points without weight": lambda: _fit(SVC(), X, LABELS == 1, np.arange(len(X)) % 3),
+    "classes without weight": lambda: _fit(SVC(), X, LABELS, LABELS > 0),
     "tanh": lambda: _fit(SVC(kernel="sigmoid", gamma=0.01), X, LABELS),
     "laplacian": lambda: _fit(SVC(kernel="laplacian"), X, LABELS),
     "chi2": lambda: _fit(SVC(kernel="chi2"), X, LABELS),
@@ -83,6 +88,9 @@ MAKERS: dict[str, Any] = {
     "LinearSVC, sparse weights": lambda: _fit(LinearSVC(penalty="l1"), X, LABELS).sparsify(),
     "LinearSVC, no intercept": lambda: _fit(LinearSVC(fit_intercept=False), X, NAMES),
     "Crammer and Singer": lambda: _fit(LinearSVC(multi_class="crammer_singer"), X, LABELS),
+    "LinearSVC, points without weight": lambda: _fit(
+        LinearSVC(bias=Regularised(3.0)), X, LABELS, np.arange(len(X)) % 3
+    ),
     "LinearSVR": lambda: _fit(LinearSVR(epsilon=0.1), X, TARGETS),
     "LinearSVR, sparse weights": lambda: _fit(LinearSVR(), X, TARGETS).sparsify(),
     "OnlineSVC": lambda: _fit(OnlineSVC(random_state=0, max_iter=5), X, LABELS),
@@ -106,6 +114,14 @@ MAKERS: dict[str, Any] = {
     ),
     "half scaled": lambda: _fit(make_pipeline(HALF, SVC()), CSR(X), NAMES),
 }
+
+
+def proved(fitted: Any) -> list[tuple[Any, ...]]:
+    """Return all that is proved about a fit, machine by machine."""
+    return [
+        (proof.classes, proof.measures, proof.convexity, proof.n_free, proof.n_bounded)
+        for proof in fitted.certificate_.machines
+    ]
 
 
 @cache

@@ -23,7 +23,7 @@ def libsvm_train(X: np.ndarray, y: np.ndarray, options: str, path: Path) -> None
 
 
 def libsvm_predict(X: np.ndarray, path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return what `svm-predict` finds: labels, and one value a machine."""
+    """Return what `svm-predict` finds: labels, and one value per machine."""
     model = svmutil.svm_load_model(str(path))
     assert model is not None
     k = model.get_nr_class()
@@ -57,7 +57,7 @@ def liblinear_train(X: np.ndarray, y: np.ndarray, options: str, path: Path) -> N
 
 
 def liblinear_predict(X: np.ndarray, path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return what LIBLINEAR's `predict` finds: labels, and one value a machine."""
+    """Return what LIBLINEAR's `predict` finds: labels, and one value per machine."""
     model: Any = linearutil.load_model(str(path))
     assert model is not None
     k, d = model.get_nr_class(), model.get_nr_feature()

@@ -13,14 +13,14 @@ from safetensors.numpy import save_file
 
 import maxmargin
 from maxmargin import MaxMarginError, ModelFileError
-from maxmargin.persist.container import VERSION
+from maxmargin.persist.format.container import VERSION
 
 from .fitted import LABELS, X, model
 
 
 @pytest.fixture
 def parts(tmp_path):
-    """The description and the arrays of a file, to be put together otherwise."""
+    """The description and the arrays of a file, to be put together in another way."""
     return taken_apart("three classes", tmp_path)
 
 
@@ -67,9 +67,12 @@ WRONG_VALUES = [
     (("parameters", "kernel"), {"kernel": "Function", "function": "os.system"}, "not a string"),
     (("parameters", "kernel"), {"kernel": "RBF", "gamma": -1}, "gamma must be greater than zero"),
     (("parameters", "class_weight"), {"map": [[None, 1.0]]}, "neither a number nor a string"),
-    (("kernel", "gamma"), "scale", "kernel.gamma is not a string that is possible"),
-    (("kernel", "gamma"), True, "kernel.gamma is not a number"),
-    (("kernel", "gamma"), 10**400, "kernel.gamma is out of bounds"),
+    (("kernel", "gamma"), "scale", "kernel has rules instead of numbers"),
+    (("kernel", "gamma"), "large", "kernel is impossible: gamma must be a positive number"),
+    (("kernel", "gamma"), [1.0], "kernel.gamma is not a list of strings"),
+    (("kernel", "gamma"), True, "kernel.gamma is not a whole number from"),
+    (("kernel", "gamma"), 10**400, "kernel.gamma is not a whole number from"),
+    (("kernel", "gamma"), {"float": "nan"}, "kernel.gamma is not a whole number from"),
     (("kernel", "kernel"), "Chi3", "kernel.kernel is not a string"),
     (("kernel",), {"kernel": "Sum", "n_parts": 10**9}, "n_parts is not a whole number"),
     (("kernel",), {"kernel": "Sum", "n_parts": 2}, "part0 is missing"),
@@ -82,13 +85,32 @@ WRONG_VALUES = [
     (("pairwise",), 1, "pairwise is neither true nor false"),
     (("pairwise",), False, "coefficients has the shape"),
     (("sparse",), True, "does not agree with the support vectors"),
-    (("fit_time",), -1.0, "fit_time is out of bounds"),
-    (("feature_names",), ["a"], "feature_names are not one a feature"),
+    (("fit_time",), -1.0, "fit_time is not a number that is possible"),
+    (("feature_names",), ["a"], "feature_names are not one per feature"),
     (("feature_names",), [1, 2, 3, 4], "not a list of strings"),
     (("classes", "type"), "complex128", "classes.type is not a string that is possible"),
     (("classes", "type"), "int8", None),
     (("proof", "machines"), [], "proof.machines are none"),
-    (("proof", "machines"), [{}, {}], "proof.slack has the shape"),
+    (("proof", "machines"), [{}, {}], "proof.machines.0.classes is missing"),
+    (("proof", "machines", 0, "classes"), {"tuple": [0, 7]}, "machines are about other classes"),
+    (("proof", "machines", 0, "classes"), {"tuple": [{"list": []}]}, "about other classes"),
+    (("proof", "machines", 0, "classes"), 0, "classes are not a tuple"),
+    (("proof", "machines", 0, "n_points"), 99, "proof.slack has the shape"),
+    (("proof", "machines", 0, "n_points"), 151, "n_points is not a whole number from 0 to 150"),
+    (("proof", "machines", 0, "gap"), "none", "machines.0.gap is not a number"),
+    (("parameters", "bias"), {"bias": "loose"}, "bias.bias is not a string that is possible"),
+    (
+        ("parameters", "bias"),
+        {"bias": "regularised", "scale": -1.0},
+        "scale is not a number that is possible",
+    ),
+    (
+        ("parameters", "bias"),
+        {"bias": "regularised", "scale": 1e100},
+        "bias is impossible: scale must be at most 1e+50",
+    ),
+    (("parameters", "bias"), {"bias": "regularised", "scale": 1.0}, "bias.eps is missing"),
+    (("parameters", "callback"), "os.system", "parameters are impossible: The 'callback'"),
 ]
 
 
@@ -117,7 +139,14 @@ def with_nan(values):
 
 
 WRONG_ARRAYS = {
-    "support_vectors": [with_nan, lambda v: v[:-1], lambda v: v.ravel(), lambda v: v.astype("i4")],
+    "support_vectors": [
+        with_nan,
+        lambda v: v[:-1],
+        lambda v: v.ravel(),
+        lambda v: v[:, :, None],
+        lambda v: v.astype("i4"),
+        lambda v: v.astype("f2"),
+    ],
     "coefficients": [with_nan, lambda v: v[:1], lambda v: v.astype("f4"), lambda v: v[:, :-1]],
     "support": [lambda v: v + 150, lambda v: v - 150, lambda v: v.astype("i8")],
     "n_support": [lambda v: v + 1, lambda v: v - 100, lambda v: v[:2]],
@@ -126,7 +155,8 @@ WRONG_ARRAYS = {
     "classes.labels": [lambda v: v[::-1].copy(), lambda v: v * 0, lambda v: v[:1]],
     "n_iterations": [lambda v: v - 10**6, lambda v: v[:1]],
     "proof.margin": [lambda v: v[:1]],
-    "proof.slack": [lambda v: v[:, :1].copy()],
+    "proof.slack": [lambda v: v[:-1], lambda v: v.astype("f4"), lambda v: v[:, None]],
+    "proof.rows": [lambda v: v[:-1], lambda v: v + 150, lambda v: -1 - v],
 }
 
 
@@ -232,34 +262,44 @@ def raw(header, size):
 
 
 ENTRY = {"dtype": "F64", "shape": [2], "data_offsets": [0, 16]}
+META = {"format": "maxmargin", "version": str(VERSION), "model": "{}"}
 RAW = {
-    "empty": (b"", "not in the safetensors format"),
-    "text": (b"hello, world", "not in the safetensors format"),
-    "a huge header": ((2**63).to_bytes(8, "little") + b"{}", "not in the safetensors format"),
-    "no JSON": ((4).to_bytes(8, "little") + b"\xff\xfe{}", "the header is not valid JSON"),
-    "a list": (raw([], 0), "header is not a JSON object"),
-    "a gap": (raw({"a": ENTRY, "b": {**ENTRY, "data_offsets": [24, 40]}}, 40), "leave a gap"),
-    "overlap": (raw({"a": ENTRY, "b": {**ENTRY, "data_offsets": [8, 24]}}, 24), "overlap"),
-    "too short": (raw({"a": ENTRY}, 8), "need 16 bytes where the file has 8"),
-    "too long": (raw({"a": ENTRY}, 24), "need 16 bytes where the file has 24"),
-    "huge": (raw({"a": {**ENTRY, "shape": [2**61]}}, 16), "shape that does not fit its place"),
-    "overflow": (raw({"a": {**ENTRY, "shape": [2**61, 8]}}, 16), "does not fit its place"),
-    "negative": (raw({"a": {**ENTRY, "shape": [-2]}}, 16), "shape that no model has"),
-    "fractions": (raw({"a": {**ENTRY, "shape": [2.0]}}, 16), "shape that no model has"),
-    "three dimensions": (raw({"a": {**ENTRY, "shape": [2, 1, 1]}}, 16), "that no model has"),
-    "another type": (raw({"a": {**ENTRY, "dtype": "BF16"}}, 16), "type that no model has"),
-    "no type": (raw({"a": {"shape": [2], "data_offsets": [0, 16]}}, 16), "no type, shape"),
-    "no place": (raw({"a": {**ENTRY, "data_offsets": [0]}}, 16), "no place in the file"),
-    "backwards": (raw({"a": {**ENTRY, "data_offsets": [16, 0]}}, 16), "does not fit its place"),
+    "empty": b"",
+    "text": b"hello, world",
+    "a huge header": (2**63).to_bytes(8, "little") + b"{}",
+    "no JSON": (4).to_bytes(8, "little") + b"\xff\xfe{}",
+    "a list": raw([], 0),
+    "deep": (100_000).to_bytes(8, "little") + b"[" * 100_000,
+    "a gap": raw({"a": ENTRY, "b": {**ENTRY, "data_offsets": [24, 40]}}, 40),
+    "overlap": raw({"a": ENTRY, "b": {**ENTRY, "data_offsets": [8, 24]}}, 24),
+    "too short": raw({"a": ENTRY}, 8),
+    "too long": raw({"a": ENTRY}, 24),
+    "huge": raw({"a": {**ENTRY, "shape": [2**61]}}, 16),
+    "overflow": raw({"a": {**ENTRY, "shape": [2**61, 8]}}, 16),
+    "negative": raw({"a": {**ENTRY, "shape": [-2]}}, 16),
+    "fractions": raw({"a": {**ENTRY, "shape": [2.0]}}, 16),
+    "an unknown type": raw({"a": {**ENTRY, "dtype": "F65"}}, 16),
+    "no type": raw({"a": {"shape": [2], "data_offsets": [0, 16]}}, 16),
+    "no place": raw({"a": {**ENTRY, "data_offsets": [0]}}, 16),
+    "backwards": raw({"a": {**ENTRY, "data_offsets": [16, 0]}}, 16),
+    "metadata that are no strings": raw({"__metadata__": {"format": 1}, "a": ENTRY}, 16),
 }
 
 
 @pytest.mark.parametrize("name", RAW)
 def test_a_container_that_lies_is_refused(tmp_path, name):
-    content, sentence = RAW[name]
     path = tmp_path / "raw.safetensors"
-    path.write_bytes(content)
-    assert sentence in refusal(path)
+    path.write_bytes(RAW[name])
+    assert "it is not a whole file of safetensors (" in refusal(path)
+
+
+@pytest.mark.parametrize(("kind", "size"), [("BF16", 8), ("F8_E5M2", 16), ("F16", 8), ("BOOL", 16)])
+def test_types_that_no_model_has_are_refused(tmp_path, kind, size):
+    # NumPy knows some of them only if another package has told it.
+    path = tmp_path / "raw.safetensors"
+    entry = {**ENTRY, "dtype": kind, "shape": [size]}
+    path.write_bytes(raw({"__metadata__": META, "a": entry}, 16))
+    refusal(path)
 
 
 def test_every_truncation_is_refused(tmp_path):
@@ -272,7 +312,12 @@ def test_every_truncation_is_refused(tmp_path):
 
 
 def test_a_file_that_promises_much_costs_little(tmp_path):
-    lies = [RAW["huge"][0], RAW["overflow"][0], raw({"a": {**ENTRY, "shape": [2**40, 0]}}, 0)]
+    lies = [
+        RAW["huge"],
+        RAW["overflow"],
+        raw({"a": {**ENTRY, "shape": [2**40, 0]}}, 0),
+        raw({"__metadata__": META, "a": {**ENTRY, "shape": [2**40, 0], "data_offsets": [0, 0]}}, 0),
+    ]
     path = tmp_path / "lie.safetensors"
     for lie in lies:
         path.write_bytes(lie)
@@ -308,7 +353,7 @@ def test_values_that_nest_for_ever_are_refused(parts, tmp_path):
         refusal(tmp_path / "odd")
 
 
-def test_infinite_prices_and_nested_kernels_are_fine(tmp_path):
+def test_an_infinite_penalty_and_nested_kernels_are_fine(tmp_path):
     kernel = maxmargin.kernels.Linear()
     for _ in range(5):
         kernel = 0.5 * (kernel + maxmargin.kernels.RBF(0.1) * kernel)
@@ -319,6 +364,15 @@ def test_infinite_prices_and_nested_kernels_are_fine(tmp_path):
     again = maxmargin.load(tmp_path / "m")
     assert again.kernel == kernel
     assert float("inf") == again.C
+
+
+def test_a_kernel_that_could_not_be_loaded_is_not_saved(tmp_path):
+    kernel = maxmargin.kernels.Linear()
+    for _ in range(40):
+        kernel = 0.5 * (kernel + maxmargin.kernels.RBF(0.1))
+    machine = maxmargin.SVC(kernel=kernel).fit(X[:100], LABELS[:100])
+    with pytest.raises(ModelFileError, match="nested too deeply"):
+        maxmargin.save(machine, tmp_path / "m")
 
 
 def test_the_error_is_one_of_the_librarys():

@@ -125,9 +125,9 @@ FAULTS = {
     "empty": ("", "no line w"),
     "logistic regression": (TEXT.replace("L2LOSS_SVC", "LR"), "does not have"),
     "one class": (TEXT.replace("L2R_L2LOSS_SVC", "ONECLASS_SVM"), "does not have"),
-    "unknown": (TEXT.replace("L2R_L2LOSS_SVC", "L3R"), "where one of"),
-    "a weight too few": (TEXT[:-4], "8 weights where it announces 9"),
-    "a weight too many": (TEXT + "1", "10 weights where it announces 9"),
+    "unknown": (TEXT.replace("L2R_L2LOSS_SVC", "L3R"), "must say one of"),
+    "a weight too few": (TEXT[:-4], "8 weights but announces 9"),
+    "a weight too many": (TEXT + "1", "10 weights but announces 9"),
     "no number": (TEXT.replace("5", "five"), "a value that is not a number"),
     "infinite": (TEXT.replace("5", "inf"), "a value that is not finite"),
     "many features": (

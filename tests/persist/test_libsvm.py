@@ -42,7 +42,7 @@ def halves(name):
 
 
 def values_of(machine, rows):
-    """One value a machine, the first of two classes positive as in LIBSVM."""
+    """One value per machine, the first of two classes positive as in LIBSVM."""
     if isinstance(machine, SVC | NuSVC):
         return machine._machine_values(rows)
     if isinstance(machine, OneClassSVM):
@@ -258,26 +258,29 @@ FAULTS = {
     "empty": (lambda text: "", "no line SV"),
     "another program's": (lambda text: "solver_type L2R_LR\nw\n1\n", "'solver_type'"),
     "cut in the header": (lambda text: text[: text.index("nr_class")], "no line SV"),
-    "cut in a vector": (lambda text: text[:-100], "where it announces"),
+    "cut in a vector": (lambda text: text[:-100], "but announces"),
     "cut in a number": (lambda text: text[:-2].rsplit(":", 1)[0] + ":", "cannot be read"),
-    "an unknown type": (changed("c_svc", "d_svc"), "says 'd_svc', where one of c_svc"),
+    "an unknown type": (changed("c_svc", "d_svc"), "says 'd_svc', but must say one of c_svc"),
     "an unknown kernel": (changed("rbf", "chi2"), "line kernel_type says 'chi2'"),
     "no gamma": (without("gamma"), "no line gamma"),
     "gamma zero": (changed("gamma 0.5", "gamma 0"), "gamma must be greater than zero"),
     "gamma nan": (changed("gamma 0.5", "gamma nan"), "line gamma has a value that is not finite"),
     "no labels": (without("label"), "no line label"),
-    "labels twice": (changed("label 0 1 2", "label 0 1 1"), "contradict each other"),
-    "a label too few": (changed("label 0 1 2", "label 0 1"), "2 values where 3 are needed"),
-    "a label that is no number": (changed("label 0 1 2", "label 0 1 b"), "whole number is needed"),
+    "labels twice": (changed("label 0 1 2", "label 0 1 1"), "line label has a class twice"),
+    "a label too few": (changed("label 0 1 2", "label 0 1"), "2 values, but 3 are needed"),
+    "a label that is no number": (
+        changed("label 0 1 2", "label 0 1 b"),
+        "instead of a whole number",
+    ),
     "a huge count of classes": (changed("nr_class 3", "nr_class 99999"), "line rho has 3 values"),
     "a huge count of vectors": (
         lambda text: text.replace("total_sv ", "total_sv 9", 1),
         "contradict each other",
     ),
-    "a negative count": (changed("total_sv ", "total_sv -"), "whole number is needed"),
+    "a negative count": (changed("total_sv ", "total_sv -"), "instead of a whole number"),
     "a line twice": (lambda text: text.replace("rho", "gamma 1\nrho", 1), "repeated line 'gamma'"),
-    "a missing coefficient": (lambda text: text + "1\n", "where it announces"),
-    "a comment": (lambda text: text.rstrip() + " # 1\n", "no rows of numbers"),
+    "a missing coefficient": (lambda text: text + "1\n", "but announces"),
+    "a comment": (lambda text: text.rstrip() + " # 1\n", "not rows of numbers"),
     "an index of zero": (lambda text: text.replace(" 1:", " 0:", 1), "zero_based"),
 }
 

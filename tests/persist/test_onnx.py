@@ -74,6 +74,15 @@ def test_skl2onnx_knows_the_estimators_then():
     np.testing.assert_array_equal(run(graph, X)["label"], model("LinearSVC").predict(X))
 
 
+@pytest.mark.parametrize("name", ["LinearSVC", "three classes", "SVR"])
+def test_whole_numbers_are_computed_with_in_float32(name):
+    register_converters()
+    rows = np.arange(20).reshape(5, 4)
+    found = run(skl2onnx.to_onnx(model(name), rows[:1]), rows)
+    values = found["variable"][:, 0] if name == "SVR" else found["label"]
+    np.testing.assert_allclose(values, model(name).predict(rows.astype(np.float64)), rtol=1e-5)
+
+
 def test_what_cannot_be_exported_gets_a_sentence():
     with pytest.raises(ModelFileError, match="not fitted"):
         to_onnx(SVC())

@@ -37,7 +37,7 @@ def test_svm_predict_finds_what_our_machines_find(name, tmp_path):
         agree(machine.predict(new)[:, None], printed[:, None])
     else:
         np.testing.assert_array_equal(printed, machine.predict(new))
-        # One value a pair of classes, from LIBSVM's library: its program does not print them.
+        # One value per pair of classes, from LIBSVM's library: its program does not print them.
         labels, found = libsvm_predict(new, tmp_path / "m")
         np.testing.assert_array_equal(printed, labels)
         agree(values_of(machine, new), found)

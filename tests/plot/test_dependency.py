@@ -1,5 +1,8 @@
+import pkgutil
 import subprocess
 import sys
+
+from maxmargin import plot
 
 
 def run(code):
@@ -29,3 +32,9 @@ except MissingDependencyError as error:
     print(error)
 """
     assert "pip install 'maxmargin[plot]'" in run(code)
+
+
+def test_no_module_has_the_name_of_a_function():
+    modules = {module.name for module in pkgutil.iter_modules(plot.__path__)}
+    assert not modules & set(plot.__all__)
+    assert modules == {line.split()[0] for line in plot.__doc__.splitlines() if line[:4] == "    "}

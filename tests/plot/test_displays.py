@@ -5,11 +5,26 @@ import pytest
 from matplotlib.figure import Figure
 from sklearn.calibration import CalibratedClassifierCV, CalibrationDisplay
 from sklearn.metrics import DetCurveDisplay, det_curve
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from maxmargin import SVC, SVR, InvalidInputError, OneClassSVM
+from maxmargin import (
+    RBF,
+    SVC,
+    SVR,
+    CalibratedSVC,
+    InvalidInputError,
+    LinearSVC,
+    NuSVC,
+    OneClassSVM,
+    SVMSearchCV,
+    solve,
+)
 from maxmargin.metrics import bayes_error_curve, best_threshold
 from maxmargin.plot import BayesErrorDisplay, ScoreHistogramDisplay
+from maxmargin.problems import EpsilonTube, OneClass, SoftMargin, Sphere
 
 EPS = np.finfo(np.float64).eps
 DISPLAYS = [BayesErrorDisplay, ScoreHistogramDisplay]
@@ -154,3 +169,103 @@ def test_displays_of_scikit_learn_take_our_machines(ax, overlapping):
     calibrated = CalibratedClassifierCV(SVC(), ensemble=False, cv=3).fit(X, y)
     calibration = CalibrationDisplay.from_estimator(calibrated, X, y, ax=Figure().subplots())
     assert len(calibration.prob_true) > 1
+
+
+# Whatever holds machines --------------------------------------------------------------------------
+
+GRID = {"C": [0.5, 2.0]}
+
+SUBJECTS = {
+    "SVC": SVC(C=2),
+    "NuSVC": NuSVC(nu=0.3),
+    "LinearSVC": LinearSVC(),
+    "LinearSVC, Crammer-Singer": LinearSVC(multi_class="crammer_singer"),
+    "OneClassSVM": OneClassSVM(),
+    "pipeline": make_pipeline(StandardScaler(), SVC()),
+    "GridSearchCV": GridSearchCV(SVC(), GRID, cv=3),
+    "SVMSearchCV": SVMSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [1, 2]}, cv=3),
+    "CalibratedSVC": CalibratedSVC(SVC(), cv=3),
+}
+
+
+def numbers(display):
+    return [value for value in vars(display).values() if isinstance(value, np.ndarray)]
+
+
+def same(one, other):
+    return all(np.allclose(a, b) for a, b in zip(numbers(one), numbers(other), strict=True))
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_the_scores_are_those_of_the_model(overlapping, display, name):
+    X, y = overlapping
+    model = SUBJECTS[name].fit(X, y)
+    shown = display.from_estimator(model, X, y, ax=Figure().subplots())
+    expected = display.from_predictions(y, model.decision_function(X), ax=Figure().subplots())
+    assert same(shown, expected)
+    turned = display.from_estimator(model, X, y, pos_label=-1, ax=Figure().subplots())
+    expected = display.from_predictions(
+        y, -model.decision_function(X), pos_label=-1, ax=Figure().subplots()
+    )
+    assert same(turned, expected)
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_a_solution_has_scores_too(overlapping, display):
+    X, y = overlapping
+    for problem in (SoftMargin(X, y), OneClass(X, kernel=RBF(0.5)), Sphere(X, kernel=RBF(0.5))):
+        solution = solve(problem)
+        shown = display.from_estimator(solution, X, y, ax=Figure().subplots())
+        expected = display.from_predictions(y, solution.decision(X), ax=Figure().subplots())
+        assert same(shown, expected)
+    with pytest.raises(InvalidInputError, match=r"need a problem of two classes.*got EpsilonTube"):
+        display.from_estimator(solve(EpsilonTube(X, y)), X, y)
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_one_machine_of_a_pair_is_judged_on_its_two_classes(three, display):
+    X, y = three
+    model = make_pipeline(StandardScaler(), SVC(gamma=0.5)).fit(X, y)
+    weight = np.linspace(1, 2, 60)
+    shown = display.from_estimator(
+        model, X, y, machine=1, sample_weight=weight, ax=Figure().subplots()
+    )
+    chosen = y != "bee"
+    scaled = model[0].transform(X[chosen])
+    scores = model[-1].machines_[1].solution.decision(scaled)
+    alone = SVC(gamma=0.5).fit(scaled, y[chosen])
+    np.testing.assert_allclose(scores, alone.decision_function(scaled), atol=1e-6)
+    expected = display.from_predictions(
+        y[chosen],
+        scores,
+        pos_label="cat",
+        sample_weight=weight[chosen],
+        ax=Figure().subplots(),
+    )
+    assert same(shown, expected)
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_one_machine_is_judged_against_the_rest(three, display):
+    X, y = three
+    model = make_pipeline(StandardScaler(), LinearSVC()).fit(X, y)
+    shown = display.from_estimator(model, X, y, machine=2, ax=Figure().subplots())
+    scores = model.decision_function(X)[:, 2]
+    expected = display.from_predictions(y == "cat", scores, ax=Figure().subplots())
+    assert same(shown, expected)
+    if isinstance(shown, ScoreHistogramDisplay):
+        assert shown.labels == ("the rest", "cat")
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_many_classes_need_a_machine(three, display):
+    X, y = three
+    model = make_pipeline(StandardScaler(), SVC()).fit(X, y)
+    with pytest.raises(InvalidInputError, match=r"knows 3 classes.*with machine="):
+        display.from_estimator(model, X, y)
+    with pytest.raises(InvalidInputError, match="machine must be a place among the 3"):
+        display.from_estimator(model, X, y, machine=5)
+    together = LinearSVC(multi_class="crammer_singer").fit(X, y)
+    with pytest.raises(InvalidInputError, match="one machine separates 3 classes here"):
+        display.from_estimator(together, X, y, machine=0)

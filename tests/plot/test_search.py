@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -86,3 +87,26 @@ def test_negated_costs_are_drawn_as_costs(ax, overlapping):
 
 def cost_scorer(machine, X, y):
     return -float(np.logaddexp(0, -y * machine.decision_function(X)).mean())
+
+
+@pytest.mark.parametrize("kind", [GridSearchCV, SVMSearchCV])
+def test_a_pipeline_that_ends_in_a_search_shows_its_scores(ax, overlapping, kind):
+    model = make_pipeline(StandardScaler(), kind(SVC(), {"C": [0.1, 10.0], "gamma": [0.1, 1.0]}))
+    search = model.fit(*overlapping)[-1]
+    means = search.cv_results_["mean_test_score"].reshape(2, 2)
+    for subject in (model, search, search.cv_results_):
+        ax.clear()
+        plot.heat_map(subject, ax, colorbar=False)
+        np.testing.assert_allclose(ax.collections[0].get_array().reshape(2, 2), means.T)
+        ax.clear()
+        plot.score_curves(subject, ax, by="gamma")
+        np.testing.assert_allclose([line.get_ydata() for line in ax.lines[:2]], means.T)
+        assert ax.lines[2].get_ydata()[0] == search.best_score_
+
+
+def test_what_was_not_searched_has_no_scores(ax, overlapping):
+    model = SVC().fit(*overlapping)
+    for subject in (model, make_pipeline(StandardScaler(), model), model.machines_[0].solution):
+        for draw in (plot.heat_map, plot.score_curves):
+            with pytest.raises(InvalidInputError, match="because the picture is of its scores"):
+                draw(subject, ax)

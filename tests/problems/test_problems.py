@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -205,7 +203,7 @@ class TestSolution:
         X = problem.X if case.kernel == "precomputed" else data.X
         np.testing.assert_allclose(
             solution.decision(X),
-            problem.training_decision(solution.coefficients, solution.offsets),
+            solution.training_decision,
             rtol=1e-9,
             atol=1e-9,
         )
@@ -258,8 +256,8 @@ class TestSolution:
 class TestData:
     def test_a_problem_cannot_be_changed(self) -> None:
         problem = SoftMargin(*points("SoftMargin"))
-        with pytest.raises(FrozenInstanceError):
-            problem.C = 3.0  # type: ignore[misc]
+        with pytest.raises(AttributeError, match="does not change"):
+            problem.C = 3.0
 
     @pytest.mark.parametrize(
         ("problem", "text"),

@@ -76,8 +76,8 @@ def test_a_permutation_of_the_rows_permutes_the_solution(
     assert_same_value(value, permuted_value)
     assert_same(permuted.decision(GRID), solution.decision(GRID), True)
     assert_same(
-        permuted.problem.training_decision(permuted.coefficients, permuted.offsets),
-        solution.problem.training_decision(solution.coefficients, solution.offsets)[order],
+        permuted.training_decision,
+        solution.training_decision[order],
         True,
     )
 

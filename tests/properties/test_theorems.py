@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxmargin import Solution, certify, margins, solve
+from maxmargin import Solution, certify, solve
+from maxmargin.certificates import margins
 from maxmargin.kernels import RBF, Laplacian, Linear, Polynomial
 from maxmargin.problems import HardMargin, NuMargin, NuTube, OneClass, SoftMargin, Sphere
 from zoo import CASES, Case, build, draw
@@ -132,7 +133,7 @@ def test_the_sum_of_slacks_bounds_the_training_errors(seed: int, kernel: object,
     solution = solve(problem)
     wrong = np.count_nonzero(data.y * solution.decision(data.X) < -1e-9)
     assert wrong <= solution.slack.sum() + 1e-6
-    found = margins(problem, solution)
+    found = margins(solution)
     assert found.training_errors <= solution.slack.sum() + 1e-6
 
 
@@ -143,9 +144,9 @@ def test_the_geometric_margin_does_not_depend_on_the_scale_of_f(
     data = draw("HardMargin", seed)
     problem = HardMargin(data.X, data.y, kernel=kernel)
     solution = solve(problem)
-    before = margins(problem, solution)
+    before = margins(solution)
     # f = w'phi + b with offsets = (-b,): scaling both scales f.
-    after = margins(problem, Solution(problem, scale * solution.dual, scale * solution.offsets))
+    after = margins(Solution(problem, scale * solution.dual, scale * solution.offsets))
     np.testing.assert_allclose(after.geometric, before.geometric, rtol=1e-9)
     np.testing.assert_allclose(after.functional, scale * before.functional, rtol=1e-9, atol=1e-12)
     assert after.norm == pytest.approx(scale * before.norm)
@@ -158,7 +159,7 @@ def test_the_hard_margin_is_one_over_the_norm_and_the_norm_squared_sums_the_mult
     data = draw("HardMargin", seed)
     problem = HardMargin(data.X, data.y, kernel=kernel)
     solution = solve(problem)
-    found = margins(problem, solution)
+    found = margins(solution)
     assert found.margin == pytest.approx(1 / found.norm, rel=1e-5)
     assert found.band == pytest.approx(2 / found.norm)
     assert solution.dual.sum() == pytest.approx(found.norm**2, rel=1e-5)

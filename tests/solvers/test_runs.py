@@ -7,7 +7,7 @@ import pytest
 
 from maxmargin import InvalidInputError, Solution, Stop, certify, solve
 from maxmargin.kernels import RBF
-from maxmargin.problems import HardMargin, Problem, Record, Regularised, SoftMargin
+from maxmargin.problems import CrammerSinger, HardMargin, L1Margin, Problem, Regularised, SoftMargin
 from maxmargin.solvers import (
     LBFGSB,
     SGD,
@@ -16,6 +16,7 @@ from maxmargin.solvers import (
     ConstantStep,
     InverseRoot,
     InverseTime,
+    Record,
     Schedule,
     Solver,
     Subgradient,
@@ -42,6 +43,11 @@ def with_eager_looks(name: str) -> Solver:
 
 def shared(name: str) -> Problem:
     """Return a problem that the solver can solve."""
+    X, y = points("SoftMargin")
+    if name == "l1-descent":
+        return L1Margin(X, y, C=2.0)
+    if name.startswith("crammer-singer"):
+        return CrammerSinger(X, np.where(X[:, 0] > 0.5, 2, y))
     return build(SQUARED if name == "primal-newton" else SHARED)
 
 
@@ -83,7 +89,8 @@ def test_the_status_gives_the_gap_of_the_certificate(name: str) -> None:
     problem = shared(name)
     solution = solve(problem, solver=name)
     certificate = certify(problem, solution)
-    assert f"relative gap {certificate.relative_gap:.2e}"[:-6] in solution.status
+    if abs(certificate.relative_gap) > 1e-14:
+        assert f"relative gap {certificate.relative_gap:.2e}"[:-6] in solution.status
     assert solution.status.endswith(".")
 
 
@@ -106,9 +113,14 @@ def test_the_callback_sees_every_record(name: str) -> None:
 
 def long_enough_for(name: str) -> Problem:
     """A problem that the solver does not finish before a second look at it."""
+    if name == "l1-descent" or name == "crammer-singer-descent":
+        random = np.random.default_rng(0)
+        X = random.normal(size=(4000, 400))
+        y = np.where(random.random(4000) > 0.5, 1, -1)
+        return L1Margin(X, y, C=100) if name == "l1-descent" else CrammerSinger(X, y, C=100)
     if name != "decomposition":
         return shared(name)
-    # The engine shows itself twenty times a second at most.
+    # The engine shows itself a hundred times per second at most.
     random = np.random.default_rng(0)
     X = random.normal(size=(5000, 10))
     return SoftMargin(X, np.where(random.random(5000) > 0.5, 1, -1), C=1e4, kernel=RBF(0.02))
@@ -124,7 +136,7 @@ def test_a_callback_that_returns_true_ends_the_run(name: str) -> None:
 
     # After its answer the callback sees no more than the point that is returned.
     solution = solve(long_enough_for(name), solver=with_eager_looks(name), callback=enough)
-    assert 2 <= len(seen) <= 3
+    assert 2 <= len(seen) <= 4
     assert not solution.converged
     assert "callback" in solution.status
 
@@ -141,7 +153,7 @@ def test_what_a_callback_raises_reaches_the_caller(name: str) -> None:
 @each_solver
 def test_a_limit_of_iterations_ends_the_run_and_is_named(name: str) -> None:
     problem = shared(name)
-    stop = Stop(gap=1e-12, iterations=2)
+    stop = Stop(gap=1e-12, max_iter=2)
     solution = solve(problem, solver=name, stop=stop)
     assert not solution.converged
     assert solution.iterations <= 2
@@ -152,7 +164,7 @@ def test_a_limit_of_iterations_ends_the_run_and_is_named(name: str) -> None:
 @each_solver
 def test_a_limit_of_seconds_ends_the_run_and_is_named(name: str) -> None:
     problem = shared(name)
-    solution = solve(problem, solver=with_eager_looks(name), stop=Stop(gap=1e-13, seconds=1e-9))
+    solution = solve(problem, solver=with_eager_looks(name), stop=Stop(gap=1e-13, time_limit=1e-9))
     assert not solution.converged
     assert "seconds" in solution.status
 
@@ -201,7 +213,7 @@ def test_a_start_of_another_size_is_refused(name: str) -> None:
 
 def test_the_same_seed_gives_the_same_solution() -> None:
     problem = build(SHARED)
-    stop = Stop(iterations=5)
+    stop = Stop(max_iter=5)
     one, two = (solve(problem, solver=SGD(seed=4), stop=stop) for _ in range(2))
     other = solve(problem, solver=SGD(seed=5), stop=stop)
     np.testing.assert_array_equal(one.dual, two.dual)
@@ -214,7 +226,7 @@ def test_pegasos_converges_with_any_batch(batch_size: int, averaging: str) -> No
     problem = build(SHARED)
     best = certify(problem, solve(problem)).primal
     solver = SGD(batch_size=batch_size, averaging=averaging)
-    solution = solve(problem, solver=solver, stop=Stop(gap=0.02, iterations=300))
+    solution = solve(problem, solver=solver, stop=Stop(gap=0.02, max_iter=300))
     assert certify(problem, solution).primal <= 1.2 * best
 
 
@@ -226,7 +238,7 @@ def test_subgradient_descent_takes_any_schedule(schedule: Schedule, averaging: s
     problem = build(SHARED)
     best = certify(problem, solve(problem)).primal
     solver = Subgradient(schedule=schedule, averaging=averaging)
-    solution = solve(problem, solver=solver, stop=Stop(gap=1e-3, iterations=2000))
+    solution = solve(problem, solver=solver, stop=Stop(gap=1e-3, max_iter=2000))
     assert certify(problem, solution).primal <= 1.1 * best
 
 
@@ -235,7 +247,7 @@ def test_one_step_of_pegasos_is_the_textbook_step() -> None:
     X, y = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]]), np.array([1.0, -1.0, 1.0])
     problem = SoftMargin(X, y, C=0.5, bias=Regularised(0))
     solver = SGD(schedule=InverseTime(1), averaging="none", batch_size=3)
-    solution = solve(problem, solver=solver, stop=Stop(gap=1e-9, iterations=1))
+    solution = solve(problem, solver=solver, stop=Stop(gap=1e-9, max_iter=1))
     np.testing.assert_allclose(solution.w, 0.5 * (y[:, None] * X).sum(axis=0))
 
 
@@ -246,7 +258,7 @@ def test_the_shrink_applies_where_no_example_has_a_loss() -> None:
     grown = Solution(problem, np.array([1.5, 1.5]), np.zeros(0))
     np.testing.assert_allclose(grown.w, [3.0, 0.0])
     solver = Subgradient(schedule=ConstantStep(0.5), averaging="none")
-    solution = solve(problem, solver=solver, warm=grown, stop=Stop(gap=1e-9, iterations=1))
+    solution = solve(problem, solver=solver, warm=grown, stop=Stop(gap=1e-9, max_iter=1))
     np.testing.assert_allclose(solution.w, [1.5, 0.0])
 
 
@@ -255,8 +267,8 @@ def test_the_shrink_applies_where_no_example_has_a_loss() -> None:
     [
         (lambda: Stop(gap=0), "gap"),
         (lambda: Stop(kkt=-1.0), "kkt"),
-        (lambda: Stop(seconds=float("nan")), "seconds"),
-        (lambda: Stop(iterations=0), "iterations"),
+        (lambda: Stop(time_limit=float("nan")), "time_limit"),
+        (lambda: Stop(max_iter=-1), "max_iter"),
         (lambda: SGD(batch_size=0), "batch_size"),
         (lambda: InverseTime(0.5), "numerator"),
         (lambda: InverseRoot(2.0), "scale"),

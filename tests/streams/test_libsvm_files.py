@@ -218,13 +218,13 @@ def test_float32_rows_are_written_in_full(tmp_path):
     [
         ([[np.nan]], [1], {}, "X contains NaN"),
         ([[1.0]], [np.inf], {}, "y contains NaN or infinity"),
-        ([[1.0]], [1, 2], {}, "y must hold one number a row, 1 in all"),
+        ([[1.0]], [1, 2], {}, "y must hold one number per row, 1 in all"),
         ([[1.0]], ["a"], {}, "Encode other labels"),
         ([1.0], [1], {}, "X must hold rows of numbers"),
         ([["a"]], [1], {}, "X must hold rows of numbers"),
         ([[1.0]], [1], {"query_id": [-1]}, "query_id must hold"),
         ([[1.0]], [1], {"query_id": [0.5]}, "query_id must hold"),
-        (sparse.csr_array((1, 2**40)), [1], {}, "where the format counts to"),
+        (sparse.csr_array((1, 2**40)), [1], {}, "counts only to"),
     ],
 )
 def test_what_the_format_does_not_have(X, y, options, sentence, tmp_path):

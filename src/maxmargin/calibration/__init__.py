@@ -1,12 +1,11 @@
-"""Scores to probabilities and log-likelihood ratios, fitted to rows that were held out.
+"""From scores to probabilities and log-likelihood ratios, fitted to held-out rows.
 
 ::
 
-    calibrated     CalibratedSVC
-    calibrators    one score to a log-likelihood ratio: Platt's sigmoid, logistic, isotonic
-    columns        which classes each score of a classifier is about
-    out_of_fold    scores of rows by machines that were not trained on them
-    probabilities  from log-likelihood ratios to the probabilities of all classes
+    calibrated   CalibratedSVC
+    calibrators  one score to a log-likelihood ratio: Platt's sigmoid, logistic, isotonic
+    columns      the classes that each score compares, and the probabilities of all classes
+    out_of_fold  scores of rows by machines that were not trained on them
 """
 
 from maxmargin.calibration.calibrated import CalibratedSVC

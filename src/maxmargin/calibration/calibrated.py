@@ -1,4 +1,4 @@
-"""A classifier whose scores are calibrated on rows that it was not trained on: `CalibratedSVC`."""
+"""`CalibratedSVC`: a classifier whose scores are calibrated on held-out rows."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted
 
 from maxmargin.calibration.calibrators import CALIBRATIONS, Calibrator
-from maxmargin.calibration.columns import Columns
+from maxmargin.calibration.columns import Columns, class_priors
 from maxmargin.calibration.out_of_fold import out_of_fold
-from maxmargin.calibration.probabilities import class_priors, class_probabilities, prior_log_odds
+from maxmargin.certificates.subjects import Solved, solutions_of
 from maxmargin.errors import InvalidInputError
-from maxmargin.estimators.svc import SVC
 from maxmargin.metrics.costs import bayes_threshold
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["CalibratedSVC"]
 
+# Folds by default, as in scikit-learn.
 _FOLDS = 5
 
 
@@ -33,9 +33,9 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier with probabilities, log-likelihood ratios and thresholds for given costs.
 
     The classifier is fitted to all rows, and its scores are calibrated on scores of rows that were
-    held out, fold by fold. For `SVC` and `NuSVC` the folds run on the engine of the fit: they read
-    its kernel rows, with its gamma, and start from its solution, which takes a fraction of the time
-    of fits of their own. Any other classifier is fitted once a fold.
+    held out, fold by fold. For `SVC` and `NuSVC` the folds share the kernel rows and the gamma of
+    that fit and start from its solution, which takes a fraction of the time of separate fits. Any
+    other classifier is fitted once per fold.
 
     Parameters
     ----------
@@ -43,48 +43,47 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         With a ``decision_function``; by default `SVC()`.
     method : {"platt", "isotonic", "logistic"}
         From scores to probabilities: Platt's sigmoid with his targets; a curve that never falls;
-        or a logistic regression in which the classes weigh as the prior says, for log-likelihood
-        ratios, as speaker verification and forensics use it.
+        or a logistic regression in which the classes have the weights of the prior, for
+        log-likelihood ratios, as in speaker verification and forensics.
     prior : float or array of shape (n_classes,), optional
-        How often the positive class, ``classes_[1]``, will occur where the decisions are taken, or
-        each class. By default as often as in training; for "logistic" all equally often.
+        Probability of the positive class, ``classes_[1]``, where the decisions are taken, or of
+        each class. By default the fractions in training; for "logistic" all classes are equal.
     cost_fn, cost_fp : float
-        What it costs to miss the positive class, and to name it falsely; for two classes.
+        Costs of missing the positive class and of a false alarm; for two classes.
     cv : int, splitter or iterable, optional
-        Folds; each row must be held out once. By default five, stratified by class, or fewer where
+        Folds; each row must be held out once. By default five, stratified by class, or fewer if
         a class has fewer rows.
     scale_C : bool
-        Whether a fold's C is raised in proportion as its training rows are fewer, or weigh less,
-        for support vector machines with a C: the strength of the regularisation is then that of
-        the fit to all rows, whose solution the fold's is close to. False leaves C as it is, as
-        scikit-learn does.
+        Whether the C of a support vector machine is raised in a fold in proportion to the training
+        rows, or weight, that it lacks. The regularisation is then as strong as in the fit to all
+        rows, and the solution close to it. False leaves C as it is, as scikit-learn does.
     n_jobs : int, optional
-        Processes for fits that share nothing. The machines of this library have threads of their
-        own.
+        Processes for fits that share nothing. The machines of this library have their own threads.
     keep_scores : bool
         Whether to keep `oof_scores_`.
 
     Attributes
     ----------
     estimator_ : classifier
-        Fitted to all rows; `SVC` and its like have a ``certificate_``.
+        Fitted to all rows; the machines of this library have a ``certificate_``.
     calibrators_ : list of LogisticCalibrator or IsotonicCalibrator
-        One for each column of scores.
+        One per column of scores.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     priors_ : ndarray of shape (n_classes,)
-        The priors of the classes behind `predict_proba` and `predict`.
+        The priors of the classes in `predict_proba` and `predict`.
     oof_scores_ : ndarray of shape (n,) or (n, n_columns)
-        Scores of the training rows by machines that were not trained on them; NaN where a column
-        is not about a row. Only with `keep_scores`.
+        Scores of the training rows by machines that were not trained on them; NaN if a column does
+        not compare the row's class. Only with `keep_scores`.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    With more than two classes, a machine for each pair (`SVC` with ``multi_class="ovo"``) is
-    calibrated pair by pair and the probabilities are coupled (Wu, Lin, Weng 2004). Any other
-    classifier is calibrated class against rest, and the probabilities scaled to sum to one.
+    With more than two classes, a classifier with one machine per pair (`SVC` with
+    ``multi_class="ovo"``) is calibrated pair by pair and the probabilities are coupled (Wu, Lin,
+    Weng 2004). Any other classifier is calibrated class against rest, and the probabilities are
+    scaled to sum to one.
 
     Examples
     --------
@@ -145,7 +144,12 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return tags
 
     def _base(self) -> Any:
-        return SVC() if self.estimator is None else self.estimator
+        if self.estimator is not None:
+            return self.estimator
+        # The default is the only reason for this package to import an estimator.
+        from maxmargin.estimators import SVC
+
+        return SVC()
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
@@ -202,7 +206,7 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if n_classes > 2 and (self.cost_fn != 1 or self.cost_fp != 1):
             raise InvalidInputError(
                 f"cost_fn and cost_fp are about two classes, but y holds {n_classes}: leave them "
-                "at 1 and weigh the probabilities of predict_proba."
+                "at 1 and weight the probabilities of predict_proba."
             )
 
     def _splitter(self, y: Any, labels: Integers) -> Any:
@@ -229,7 +233,7 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _calibrate(self, scores: Floats, labels: Integers, weight: Floats) -> Sequence[Calibrator]:
         fit, found = CALIBRATIONS[self.method], []
-        odds = prior_log_odds(self._columns, self.priors_)
+        odds = self._columns.log_odds(self.priors_)
         for column in range(len(self._columns.sides)):
             about, positive = self._columns.rows(column, labels)
             used = about & (weight > 0)
@@ -251,7 +255,7 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return np.stack(ratios, axis=1)
 
     def _log_odds(self, X: Any) -> Floats:
-        return self._ratios(X) + prior_log_odds(self._columns, self.priors_)
+        return self._ratios(X) + self._columns.log_odds(self.priors_)
 
     def log_likelihood_ratio(self, X: Any) -> Floats:
         """Return log P(x | ``classes_[1]``) - log P(x | ``classes_[0]``), whatever the prior.
@@ -278,7 +282,7 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
 
     def decision_function(self, X: Any) -> Floats:
-        """Return what `predict` decides by.
+        """Return the values by which `predict` decides.
 
         Parameters
         ----------
@@ -291,7 +295,8 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             For two classes the log-likelihood ratio with ``method="logistic"``, otherwise the
             log-odds of ``classes_[1]`` at the prior. For more, the logarithm of `predict_proba`.
         """
-        if len(getattr(self, "classes_", ())) > 2:
+        check_is_fitted(self)
+        if len(self.classes_) > 2:
             return np.log(self.predict_proba(X))
         found = self._ratios(X) if self.method == "logistic" else self._log_odds(X)
         return found[:, 0]
@@ -310,7 +315,7 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Rows sum to one.
         """
         log_odds = self._log_odds(X)
-        return class_probabilities(self._columns, log_odds)
+        return self._columns.probabilities(log_odds)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithm of the probability of each class."""
@@ -319,10 +324,11 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def predict(self, X: Any) -> Any:
         """Return the class with the least expected cost.
 
-        At equal costs it is the most probable one. Of two classes it is ``classes_[1]`` where
+        At equal costs it is the most probable one. Of two classes it is ``classes_[1]`` if
         `decision_function` exceeds `threshold`.
         """
-        if len(getattr(self, "classes_", ())) > 2:
+        check_is_fitted(self)
+        if len(self.classes_) > 2:
             return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
         decision = self.decision_function(X)
         return self.classes_[(decision > self.threshold()).astype(np.intp)]
@@ -345,7 +351,7 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         float
-            ``maxmargin.metrics.bayes_threshold`` of these, moved to where the decision values are.
+            ``maxmargin.metrics.bayes_threshold`` of these, in the scale of `decision_function`.
         """
         check_is_fitted(self)
         self._require_two("threshold")
@@ -358,3 +364,10 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self.method == "logistic":
             return cut
         return 0.0 if cut == bayes_threshold(own) else cut + float(logit(own))
+
+
+@solutions_of.register
+def _(subject: CalibratedSVC) -> Sequence[Solved]:
+    if "estimator_" not in vars(subject):
+        raise InvalidInputError("CalibratedSVC is not fitted: call its fit first.")
+    return solutions_of(subject.estimator_)

@@ -1,7 +1,7 @@
 """From one score to a log-likelihood ratio.
 
-Each method finds log-odds at the prior of the points that it was fitted to, by weight; the
-log-likelihood ratio is what is left when those of the prior are taken away.
+Each method fits posterior log-odds at the weighted prior of its points. The log-likelihood ratio is
+the posterior log-odds minus the prior log-odds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import expit, logit
 from sklearn.isotonic import IsotonicRegression
 
-from maxmargin.estimators.logistic import fit_log_odds, platt_targets
+from maxmargin.machines.logistic import fit_log_odds, platt_targets
 from maxmargin.typing import Bools, Floats
 
 __all__ = [
@@ -35,7 +35,7 @@ class LogisticCalibrator:
     slope, shift : float
         The line.
     prior : float
-        The prior of the positive class for which the line was fitted.
+        The prior of the positive class at which the line was fitted.
 
     Examples
     --------
@@ -62,9 +62,9 @@ class IsotonicCalibrator:
     regression : IsotonicRegression
         scikit-learn's, from scores to probabilities of the positive class.
     prior : float
-        The fraction of the positive class behind those probabilities.
+        The fraction of the positive class in the points that it was fitted to.
     smallest : float
-        Probabilities are kept this far from 0 and 1: one over the number of points plus two.
+        Probabilities keep this distance from 0 and 1: one over the number of points plus two.
 
     Examples
     --------
@@ -90,39 +90,36 @@ class IsotonicCalibrator:
 Calibrator = LogisticCalibrator | IsotonicCalibrator
 
 
-def _share(positive: Bools, weight: Floats) -> float:
-    return float(weight[positive].sum() / weight.sum())
-
-
 def fit_platt(scores: Floats, positive: Bools, weight: Floats, prior: float) -> LogisticCalibrator:
     """Fit Platt's sigmoid, with his targets, at the prior of the points."""
     del prior
     slope, shift = fit_log_odds(scores, platt_targets(positive, weight), weight)
-    share = _share(positive, weight)
+    share = float(np.average(positive, weights=weight))
     return LogisticCalibrator(slope, shift - float(logit(share)), share)
 
 
 def fit_logistic(
     scores: Floats, positive: Bools, weight: Floats, prior: float
 ) -> LogisticCalibrator:
-    """Fit a logistic regression in which the classes weigh what the prior says.
+    """Fit a logistic regression in which the classes have the weights of the prior.
 
-    Where a threshold separates the classes no line is the most likely one: the classes then get
-    the ratios that their sizes are evidence for.
+    If a threshold separates the classes, the likelihood has no maximum. The targets are then the
+    probabilities that the sizes of the classes support.
     """
     target = positive.astype(np.float64)
     if _are_separated(scores, positive):
         target = expit(_ratios_by_succession(positive, weight) + logit(prior))
-    share = _share(positive, weight)
+    share = float(np.average(positive, weights=weight))
     by_prior = weight * np.where(positive, prior / share, (1 - prior) / (1 - share))
     slope, shift = fit_log_odds(scores, target, by_prior)
     return LogisticCalibrator(slope, shift - float(logit(prior)), prior)
 
 
 def _ratios_by_succession(positive: Bools, weight: Floats) -> Floats:
-    """Return the log-likelihood ratio of lying with one's class, by Laplace's rule of succession.
+    """Return the log-likelihood ratio of being on the side of one's class.
 
-    Of a class of which n points lie on one side, n + 1 out of n + 2 are expected there.
+    If all n points of a class are on one side, Laplace's rule of succession expects n + 1 of n + 2
+    further points there.
     """
     n_positive, n_negative = float(weight[positive].sum()), float(weight[~positive].sum())
     with_positive = np.log((n_positive + 1) / (n_positive + 2) * (n_negative + 2))
@@ -140,14 +137,15 @@ def _are_separated(scores: Floats, positive: Bools) -> bool:
 def fit_isotonic(
     scores: Floats, positive: Bools, weight: Floats, prior: float
 ) -> IsotonicCalibrator:
-    """Fit the probabilities that rise with the score and are nearest to the labels."""
+    """Fit probabilities that never fall with the score, by least squares to the labels."""
     del prior
     curve = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
     curve.fit(scores, positive.astype(np.float64), sample_weight=weight)
-    return IsotonicCalibrator(curve, _share(positive, weight), 1 / (float(weight.sum()) + 2))
+    share = float(np.average(positive, weights=weight))
+    return IsotonicCalibrator(curve, share, 1 / (float(weight.sum()) + 2))
 
 
-#: How to fit each method to scores, which points are positive, weights and the prior asked for.
+#: The fit of each method to scores, positive points, weights and the prior that was asked for.
 CALIBRATIONS: dict[str, Callable[[Floats, Bools, Floats, float], Calibrator]] = {
     "platt": fit_platt,
     "isotonic": fit_isotonic,

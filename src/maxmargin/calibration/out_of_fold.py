@@ -1,4 +1,9 @@
-"""Scores of all rows by machines that were not trained on them, and the machine for all rows."""
+"""Scores of all rows by machines that were not trained on them, and the machine for all rows.
+
+The folds of a kernel classifier of this library start from the solution for all rows and share the
+kernel and its rows with that fit: a gamma that is a rule, such as "scale", is that of all rows. Any
+other classifier is fitted once per fold.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +20,19 @@ from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from maxmargin.calibration.columns import Columns
 from maxmargin.errors import InvalidInputError
-from maxmargin.estimators.cross_fit import can_cross_fit, cross_fit
-from maxmargin.estimators.linear_svc import LinearSVC
-from maxmargin.estimators.svc import SVC
-from maxmargin.typing import Floats, Integers
+from maxmargin.machines.classes import class_weights
+from maxmargin.machines.family import ClassifierFamily, Posed
+from maxmargin.machines.folds import Fold, leave_out
+from maxmargin.machines.machine import HasMachines
+from maxmargin.machines.training import Training
+from maxmargin.typing import Bools, Floats, Integers
 
-__all__ = ["out_of_fold"]
+__all__ = ["can_share_rows", "out_of_fold"]
 
 Split = tuple[Integers, Integers]
 
-#: Machines that minimise 1/2 |w|^2 + C times a sum over the rows.
-_PRICED = (SVC, LinearSVC, svm.SVC, svm.LinearSVC)
+#: Machines of scikit-learn that minimise 1/2 |w|^2 + C times a sum over the rows.
+_PENALISED = (svm.SVC, svm.LinearSVC)
 
 
 def out_of_fold(
@@ -39,49 +46,31 @@ def out_of_fold(
     scale_C: bool,
     n_jobs: int | None,
 ) -> tuple[Any, Floats]:
-    """Return the estimator fitted to all rows, and scores of each row from another fit.
+    """Return the estimator fitted to all rows, and held-out scores of each row.
 
-    Parameters
-    ----------
-    estimator : classifier
-        Left as it is.
-    X, y, sample_weight
-        All rows.
-    splits : sequence of (train, test)
-        Each row is in exactly one test set.
-    columns : Columns
-        Of the scores.
-    scale_C : bool
-        Whether the price of a machine is raised in a fold as its training rows weigh less.
-    n_jobs : int, optional
-        Processes for fits that share nothing.
-
-    Returns
-    -------
-    estimator, ndarray of shape (n, n_columns)
-        Scores may be NaN where a column is not about a row.
+    The scores have shape (n, n_columns), and may be NaN if a column does not compare the row's
+    class. Each row must be in one test set of the splits. `scale_C` raises the penalty C of a fold
+    as its training rows weigh less, which keeps its solution close to the one for all rows.
     """
-    parts = _checked(splits, _num_samples(X))
+    n_rows = _num_samples(X)
+    parts = _checked(splits, n_rows)
     fitted = clone(estimator)
-    if can_cross_fit(fitted) and all(_is_complement(*split) for split in parts):
+    if can_share_rows(fitted) and all(_is_complement(split, n_rows) for split in parts):
         tests = [test for _, test in parts]
-        values = cross_fit(fitted, X, y, sample_weight, tests, scale_C)
+        values = _fit_with_folds(fitted, X, y, sample_weight, tests, scale_C)
         return fitted, -values if columns.n_classes == 2 else values
-    name = _weight_name(estimator) if sample_weight is not None else ""
-    weight = np.ones(_num_samples(X)) if sample_weight is None else sample_weight
-    machines = [
-        _with_price(estimator, weight.sum() / weight[train].sum() if scale_C else 1.0)
-        for train, _ in parts
-    ]
-    weights = [_named(name, sample_weight, train) for train, _ in parts]
-    found = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_and_score)(machine, X, y, given, split, columns)
-        for machine, given, split in zip(machines, weights, parts, strict=True)
-    )
-    values = np.full((_num_samples(X), len(columns.sides)), np.nan)
-    for (_, test), held in zip(parts, found, strict=True):
-        values[test] = held
-    fitted.fit(X, y, **_named(name, sample_weight, slice(None)))
+    weight = np.ones(n_rows) if sample_weight is None else sample_weight
+    name = None if sample_weight is None else _weight_name(estimator)
+    fits = []
+    for split in parts:
+        held = weight[split[0]]
+        machine = _with_penalty(estimator, weight.sum() / held.sum() if scale_C else 1.0)
+        given = {} if name is None else {name: held}
+        fits.append(delayed(_fit_and_score)(machine, X, y, given, split, columns))
+    values = np.full((n_rows, len(columns.sides)), np.nan)
+    for (_, test), scores in zip(parts, Parallel(n_jobs=n_jobs)(fits), strict=True):
+        values[test] = scores
+    fitted.fit(X, y, **({} if name is None else {name: weight}))
     return fitted, values
 
 
@@ -97,12 +86,94 @@ def _checked(splits: Sequence[tuple[Any, Any]], n_rows: int) -> list[Split]:
     return parts
 
 
-def _is_complement(train: Integers, test: Integers) -> bool:
-    n_rows = len(train) + len(test)
-    is_there = np.zeros(n_rows, dtype=np.bool_)
-    both = np.concatenate([train, test])
-    is_there[both[both < n_rows]] = True
-    return bool(is_there.all())
+def _is_complement(split: Split, n_rows: int) -> bool:
+    """Say whether a fold trains on exactly the rows that it does not hold out."""
+    return np.array_equal(np.sort(np.concatenate(split)), np.arange(n_rows))
+
+
+# Folds that share kernel rows --------------------------------------------------------------------
+
+
+def can_share_rows(estimator: Any) -> bool:
+    """Say whether this is a kernel classifier whose fit ends by its tolerance alone."""
+    if not isinstance(estimator, ClassifierFamily):
+        return False
+    return estimator._is_plain and estimator.probability == "deprecated"
+
+
+def _fit_with_folds(
+    machine: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    tests: Sequence[Integers],
+    scale_C: bool,
+) -> Floats:
+    """Fit a kernel classifier to all rows; return the values of held-out rows by each machine.
+
+    They are positive for the first class of a pair, and NaN for rows that do not belong to a
+    machine because of their class or a weight of zero.
+    """
+    machine._validate_params()
+    training: Training = machine._train(X, y, sample_weight)
+    posed: Posed = machine._pose(training)
+    folds = [
+        fold
+        for number, test in enumerate(tests)
+        for fold in _folds(machine, training, posed, test, number, scale_C)
+    ]
+    found = machine._cross_fit(training, posed, folds)
+    if found is None:
+        raise KeyboardInterrupt
+    machines = posed.machines
+    assert machines is not None
+    values = np.full((training.points.n_points, machines.n_machines), np.nan)
+    for fold, held in zip(folds, found, strict=True):
+        rows = posed.rows[fold.machine]
+        where = fold.points if rows is None else rows[fold.points]
+        flip = -1.0 if machines.pairwise else 1.0
+        values[where, machines.pairs[fold.machine].place] = flip * held
+    return values
+
+
+def _folds(
+    machine: Any, training: Training, posed: Posed, test: Integers, number: int, scale_C: bool
+) -> list[Fold]:
+    """Return the fold of each machine that has held-out points."""
+    is_test = np.zeros(training.points.n_points, dtype=np.bool_)
+    is_test[test] = True
+    given = np.maximum(training.weight, 0.0)
+    weight = given * _class_factor(machine, training, is_test)
+    if scale_C:
+        weight = weight * (given.sum() / given[~is_test].sum())
+    folds = []
+    for k, rows in enumerate(posed.rows):
+        held = is_test if rows is None else is_test[rows]
+        points = np.flatnonzero(held)
+        fold = leave_out(posed, k, points, weight if rows is None else weight[rows])
+        if fold.problem is None:
+            raise InvalidInputError(
+                f"Fold {number} of cv leaves {posed.names[k]} with training rows of one class "
+                "only: stratify the folds, or use fewer."
+            )
+        if len(points):
+            folds.append(fold)
+    return folds
+
+
+def _class_factor(machine: Any, training: Training, is_test: Bools) -> Floats:
+    """Return the class weight of each row; "balanced" is by the fold's training rows."""
+    labels = np.searchsorted(machine.classes_, np.ravel(training.y))
+    if machine.class_weight != "balanced":
+        return np.asarray(machine.class_weight_[labels])
+    kept, given = ~is_test, training.sample_weight
+    balanced = class_weights(
+        "balanced", machine.classes_, labels[kept], None if given is None else given[kept]
+    )
+    return np.asarray(balanced[labels])
+
+
+# Folds that are fitted alone ---------------------------------------------------------------------
 
 
 def _fit_and_score(
@@ -121,17 +192,18 @@ def _fit_and_score(
     return columns.scores(machine, X_test)
 
 
-def _with_price(estimator: Any, factor: float) -> Any:
-    """Return a fresh estimator, with so many times the price if it is, or ends in, a machine."""
+def _with_penalty(estimator: Any, factor: float) -> Any:
+    """Return a clone; if it is or ends in a machine with a penalty C, with C times this factor."""
     fresh = clone(estimator)
     last = fresh.steps[-1][1] if isinstance(fresh, Pipeline) else fresh
-    if isinstance(last, _PRICED):
+    ours = isinstance(last, HasMachines) and last.get_params(deep=False).get("C") is not None
+    if ours or isinstance(last, _PENALISED):
         last.set_params(C=factor * last.C)
     return fresh
 
 
 def _weight_name(estimator: Any) -> str:
-    """Return what an estimator's fit calls the weights of the rows."""
+    """Return the name of the weights of the rows in an estimator's fit."""
     if has_fit_parameter(estimator, "sample_weight"):
         return "sample_weight"
     if isinstance(estimator, Pipeline):
@@ -142,7 +214,3 @@ def _weight_name(estimator: Any) -> str:
         f"sample_weight was given, but the fit of {type(estimator).__name__} takes none: leave it "
         "out, or calibrate a classifier that can use it."
     )
-
-
-def _named(name: str, sample_weight: Floats | None, rows: Any) -> dict[str, Floats]:
-    return {} if sample_weight is None else {name: sample_weight[rows]}

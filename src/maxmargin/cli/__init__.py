@@ -2,26 +2,18 @@
 
 ::
 
-    commands        one file a command
-    program         the program around them: errors, exit codes, completion
-    session         how one run talks: results, notes, warnings, JSON
-    options         options that commands share
-    numbers         numbers and grids as they are typed
-    kernel_names    kernels as they are typed
-    formats         which format a file has
-    source          where data come from, and what they are turned into
-    tables          CSV and Parquet files (extra "cli")
-    arrays          .npz files
-    machines        from options to an estimator
-    grids           what is searched unless told otherwise
-    scoring         scorers by name, with prior and costs
-    fitting         a fit that is watched, interrupted and saved
-    models          files of models, and data in their columns
-    facts           what is known about a fitted model
-    measures        how good its predictions are
-    rows            tables to files and to the terminal
+    program    what is typed: commands, options, help; errors and exit codes
+    commands   what each command does, one file per command
+    options    the options that commands share
+    values     the types of options: numbers, grids, kernels
+    output     what a run prints and writes
+    data       from a data file to X and y
+    tables     CSV and Parquet files (extra "cli")
+    machines   from options to an estimator
+    models     files of models, and what is known about them
 
-Everything that is slow to import is imported by the command that needs it.
+`commands` and what they need are imported when a command runs, because scikit-learn and pandas are
+slow to import.
 """
 
 from maxmargin.cli.program import main

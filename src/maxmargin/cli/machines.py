@@ -7,152 +7,126 @@ from typing import Any
 import click
 import numpy as np
 from scipy import sparse
+from sklearn import preprocessing
+from sklearn.base import clone, is_classifier
+from sklearn.decomposition import PCA
+from sklearn.pipeline import Pipeline
 
-from maxmargin.cli.options import MachineOptions
-from maxmargin.cli.source import Data
+from maxmargin import CalibratedSVC
+from maxmargin.cli.data import Data
+from maxmargin.cli.options import FLAGS, MachineOptions
 from maxmargin.errors import InvalidInputError
+from maxmargin.estimators import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
-__all__ = ["MACHINE_STEP", "calibrated", "estimator_of", "guessed_machine", "is_classifier_name"]
+__all__ = ["calibrated", "estimator_of", "is_classifier_name", "machine_name", "split"]
 
-#: What the last step of a pipeline is called.
-MACHINE_STEP = "machine"
-
-_CLASSES = {
-    "svc": "SVC",
-    "nu-svc": "NuSVC",
-    "svr": "SVR",
-    "nu-svr": "NuSVR",
-    "one-class": "OneClassSVM",
-    "linear-svc": "LinearSVC",
-    "linear-svr": "LinearSVR",
+_CLASSES: dict[str, Any] = {
+    "svc": SVC,
+    "nu-svc": NuSVC,
+    "svr": SVR,
+    "nu-svr": NuSVR,
+    "one-class": OneClassSVM,
+    "linear-svc": LinearSVC,
+    "linear-svr": LinearSVR,
 }
-
-#: Options and the parameters that they set.
-_PARAMETERS = {
-    "C": "C",
-    "gamma": "gamma",
-    "degree": "degree",
-    "coef0": "coef0",
-    "nu": "nu",
-    "epsilon": "epsilon",
-    "loss": "loss",
-    "penalty": "penalty",
-    "multi_class": "multi_class",
-    "bias": "bias",
-    "intercept_scaling": "intercept_scaling",
-    "tol": "tol",
-    "max_iter": "max_iter",
-    "time_limit": "time_limit",
-    "cache_size": "cache_size",
-    "jobs": "n_jobs",
-}
-_WORDS = ("loss", "multi_class")
 
 
 def is_classifier_name(machine: str) -> bool:
-    """Say whether a machine decides between classes."""
+    """Return whether a machine decides between classes."""
     return machine.endswith("svc")
 
 
-def guessed_machine(wanted: MachineOptions, y: Any) -> str:
-    """Return the machine that was named, or the one that the target calls for."""
+def machine_name(wanted: MachineOptions, y: Any) -> str:
+    """Return the machine that was named, or the one that suits the target."""
     if wanted.machine is not None:
         return wanted.machine
     if y is None:
         return "one-class"
-    if y.dtype.kind == "f":
-        return "svr"
-    if y.dtype.kind not in "iu":
+    if y.dtype.kind not in "iuf":
         return "svc"
     # Whole numbers that hardly repeat are amounts.
-    return "svc" if len(np.unique(y)) <= max(2.0, len(y) ** 0.5) else "svr"
+    repeats = len(np.unique(y)) <= max(2.0, len(y) ** 0.5)
+    return "svc" if repeats and y.dtype.kind != "f" else "svr"
 
 
 def estimator_of(wanted: MachineOptions, machine: str, data: Data, *, verbose: bool) -> Any:
-    """Return the machine, or a pipeline of the steps before it and the machine.
-
-    Parameters
-    ----------
-    wanted : MachineOptions
-        With one value each.
-    machine : str
-        One of the names of ``--machine``.
-    data : Data
-        What it will be fitted to.
-    verbose : bool
-        Whether it shows a progress bar.
-    """
-    from sklearn.pipeline import Pipeline
-
-    import maxmargin
-
-    kind = getattr(maxmargin, _CLASSES[machine])
-    known = kind().get_params(deep=False)
-    parameters = _parameters_of(wanted, machine, known)
-    if wanted.class_weight is not None:
-        parameters["class_weight"] = _class_weight(wanted.class_weight, data.required_y())
+    """Return the machine of this name, in a pipeline if steps come before it."""
+    kind = _CLASSES[machine]
+    parameters = _parameters(wanted)
+    for name in parameters:
+        if name not in kind().get_params(deep=False):
+            raise click.UsageError(f"{FLAGS[name]} has no meaning for --machine {machine}.")
+    if isinstance(wanted.class_weight, tuple):
+        parameters["class_weight"] = _by_label(wanted.class_weight, data.required_y())
     found = kind(**parameters, verbose=verbose)
     steps = _steps(wanted, data)
-    return Pipeline([*steps, (MACHINE_STEP, found)]) if steps else found
+    return Pipeline([*steps, ("machine", found)]) if steps else found
+
+
+def split(estimator: Any) -> tuple[Any, Any]:
+    """Return the steps before the machine, None if there are none, and the machine."""
+    if isinstance(estimator, Pipeline):
+        return estimator[:-1], estimator[-1]
+    return None, estimator
 
 
 def calibrated(estimator: Any, wanted: MachineOptions) -> Any:
-    """Return the estimator with its machine calibrated."""
-    from sklearn.base import clone, is_classifier
-    from sklearn.pipeline import Pipeline
-
-    from maxmargin import CalibratedSVC
-
+    """Return the estimator, with its machine calibrated if probabilities were asked for."""
+    if wanted.probability is None:
+        return estimator
     if not is_classifier(estimator):
         raise click.UsageError("--probability is about classes: use it with a classifier.")
-    assert wanted.probability is not None
-    if not isinstance(estimator, Pipeline):
-        return CalibratedSVC(estimator, method=wanted.probability)  # type: ignore[arg-type]
-    found = clone(estimator)
-    name, machine = found.steps[-1]
-    # The machine's folds share its engine; the steps before it have seen no label.
-    found.steps[-1] = (name, CalibratedSVC(machine, method=wanted.probability))  # type: ignore[arg-type]
+    steps, machine = split(clone(estimator))
+    # Inside the pipeline, because the folds of a machine share its kernel rows.
+    machine = CalibratedSVC(machine, method=wanted.probability)  # type: ignore[arg-type]
+    return machine if steps is None else Pipeline([*steps.steps, ("machine", machine)])
+
+
+def _parameters(wanted: MachineOptions) -> dict[str, Any]:
+    if len(wanted.kernel) > 1:
+        raise click.UsageError("Several kernels are compared by tune: give one --kernel here.")
+    found: dict[str, Any] = {}
+    for kernel in wanted.kernel:
+        found["kernel"] = kernel.value
+        found.update({} if kernel.compares_text else kernel.parameters)
+    for name, value in wanted.parameters.items():
+        found[name] = value.replace("-", "_") if isinstance(value, str) else value
+    if wanted.class_weight is not None:
+        found["class_weight"] = wanted.class_weight
     return found
 
 
-def _parameters_of(wanted: MachineOptions, machine: str, known: dict[str, Any]) -> dict[str, Any]:
-    parameters: dict[str, Any] = {}
-    for kernel in wanted.kernels[:1]:
-        _require(known, "kernel", "--kernel", machine)
-        parameters["kernel"] = kernel.value
-        if not kernel.compares_text:
-            parameters.update(kernel.parameters)
-    for option, name in _PARAMETERS.items():
-        value = getattr(wanted, option)
-        if value is None:
-            continue
-        _require(known, name, f"--{option.replace('_', '-')}", machine)
-        parameters[name] = value.replace("-", "_") if option in _WORDS else value
-    if wanted.no_intercept:
-        _require(known, "fit_intercept", "--no-intercept", machine)
-        parameters["fit_intercept"] = False
-    if wanted.class_weight is not None:
-        _require(known, "class_weight", "--class-weight", machine)
-    return parameters
-
-
-def _require(known: dict[str, Any], parameter: str, option: str, machine: str) -> None:
-    if parameter not in known:
-        raise click.UsageError(f"{option} has no meaning for --machine {machine}.")
+def _by_label(weights: tuple[tuple[str, float], ...], y: Any) -> dict[Any, float]:
+    """Return weights by label, whatever the type of the labels."""
+    labels = {str(label): label for label in np.unique(y).tolist()}
+    for name, _ in weights:
+        if name not in labels:
+            raise InvalidInputError(
+                f"--class-weight names {name!r}, which is not a class: there are "
+                f"{', '.join(labels)}."
+            )
+    return {labels[name]: weight for name, weight in weights}
 
 
 def _steps(wanted: MachineOptions, data: Data) -> list[tuple[str, Any]]:
-    if wanted.scale is None and wanted.pca is None:
-        return []
-    if data.X.ndim == 1:
-        raise click.UsageError("--scale and --pca are about numbers, not about text.")
     steps: list[tuple[str, Any]] = []
+    is_sparse = sparse.issparse(data.X)
+    if (wanted.scale or wanted.pca) and data.X.ndim == 1:
+        raise click.UsageError("--scale and --pca are about numbers, not about text.")
+    if wanted.scale == "minmax" and is_sparse:
+        raise InvalidInputError(
+            "--scale minmax would fill in the zeros of sparse data: use maxabs, or --dense."
+        )
     if wanted.scale is not None:
-        steps.append(("scale", _scaler(wanted.scale, is_sparse=sparse.issparse(data.X))))
+        scalers = {
+            "standard": preprocessing.StandardScaler(with_mean=not is_sparse),
+            "minmax": preprocessing.MinMaxScaler(feature_range=(-1, 1)),
+            "maxabs": preprocessing.MaxAbsScaler(),
+            "robust": preprocessing.RobustScaler(with_centering=not is_sparse),
+        }
+        steps.append(("scale", scalers[wanted.scale]))
     if wanted.pca is not None:
-        from sklearn.decomposition import PCA
-
-        if sparse.issparse(data.X):
+        if is_sparse:
             raise InvalidInputError("--pca needs data that are not sparse: give --dense.")
         if wanted.pca > min(data.n_rows, data.n_features):
             raise InvalidInputError(
@@ -161,41 +135,3 @@ def _steps(wanted: MachineOptions, data: Data) -> list[tuple[str, Any]]:
             )
         steps.append(("pca", PCA(wanted.pca, random_state=0)))
     return steps
-
-
-def _scaler(name: str, *, is_sparse: bool) -> Any:
-    from sklearn import preprocessing
-
-    if name == "minmax":
-        if is_sparse:
-            raise InvalidInputError(
-                "--scale minmax would fill in the zeros of sparse data: use maxabs, or --dense."
-            )
-        return preprocessing.MinMaxScaler(feature_range=(-1, 1))
-    if name == "maxabs":
-        return preprocessing.MaxAbsScaler()
-    if name == "robust":
-        return preprocessing.RobustScaler(with_centering=not is_sparse)
-    return preprocessing.StandardScaler(with_mean=not is_sparse)
-
-
-def _class_weight(text: str, y: Any) -> Any:
-    """Return weights by label, whatever type labels are of."""
-    if text == "balanced":
-        return text
-    labels = {str(label): label for label in np.unique(y).tolist()}
-    found: dict[Any, float] = {}
-    for part in text.split(","):
-        name, _, weight = part.rpartition("=")
-        if name.strip() not in labels:
-            raise InvalidInputError(
-                f"--class-weight names {name or part!r}, which is no class: there are "
-                f"{', '.join(labels)}."
-            )
-        try:
-            found[labels[name.strip()]] = float(weight)
-        except ValueError:
-            raise InvalidInputError(
-                f"--class-weight gives {name!r} the weight {weight!r}, which is not a number."
-            ) from None
-    return found

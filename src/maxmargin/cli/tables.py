@@ -1,227 +1,211 @@
-"""CSV and Parquet files as frames, and their columns as numbers or text (extra "cli")."""
+"""CSV and Parquet files: their columns as numbers or text (extra "cli")."""
 
 from __future__ import annotations
 
-import csv
-import importlib
 import warnings
-from collections.abc import Sequence
-from io import BytesIO
-from pathlib import Path
-from typing import Any, BinaryIO
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
-from maxmargin.cli.formats import STDIN
+from maxmargin.cli.data import Data, Layout, labels_of
+from maxmargin.cli.options import DataOptions
 from maxmargin.errors import InvalidInputError, MissingDependencyError
-from maxmargin.streams.blocks import opened
+from maxmargin.files import replacing
 
-__all__ = ["Table", "read_table"]
+try:
+    import pandas as pd
+except ImportError:
+    raise MissingDependencyError(
+        "CSV and Parquet files need pandas: install it with pip install 'maxmargin[cli]'."
+    ) from None
 
-#: Cells that hold nothing.
-_MISSING = ("", "NA", "NaN", "nan")
+__all__ = ["read_table", "write_parquet"]
+
+# From version 3.1 on, pandas always reads numbers to the last digit.
+_IS_EXACT = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+_PRECISION: dict[str, Any] = {} if _IS_EXACT else {"float_precision": "round_trip"}
 
 
-class Table:
-    """A frame, and what its file is called in sentences."""
+def read_table(wanted: DataOptions, layout: Layout, *, with_target: bool) -> Data:
+    """Read data in a model's columns, and the target if it is needed or named."""
+    table = _Table(wanted, text=layout.text)
+    names = layout.names if table.is_named else None
+    for name in names or ():
+        if name not in table.columns:
+            raise InvalidInputError(
+                f"{table.name} has no column {name!r}, which the model was trained with."
+            )
+    target = None
+    if wanted.target is not None:
+        target = table.column(wanted.target, "--target")
+    elif with_target and not wanted.no_target:
+        target = table.guess_target(names)
+    columns = names or table.choose(wanted, target)
+    if layout.n_features not in (None, len(columns)):
+        raise InvalidInputError(
+            f"{table.name} has {len(columns)} columns of features where the model has "
+            f"{layout.n_features}: name the target with --target, and leave out others with "
+            "--drop."
+        )
+    X = table.text(columns) if layout.text else table.numbers(columns)
+    if target is None:
+        return Data(X)
+    return Data(X, None if wanted.no_target else labels_of(table.target(target)), str(target))
 
-    def __init__(self, frame: Any, name: str, *, named: bool, all_text: bool = False) -> None:
-        self.frame, self.name = frame, name
-        #: Whether numbers were read as text, too.
-        self._all_text = all_text
-        #: Whether the columns have names, rather than numbers.
-        self.named = named
-        if len(frame) == 0:
-            raise InvalidInputError(f"{name} has no rows: it needs at least one.")
 
-    @property
-    def columns(self) -> list[Any]:
-        """The columns' names, or numbers from 0 where they have none."""
-        return list(self.frame.columns)
+class _Table:
+    """A frame with at least one row; columns without names have numbers.
+
+    With `text`, all cells of a CSV file are read as text, in which 010 and 10 differ.
+    """
+
+    def __init__(self, wanted: DataOptions, *, text: bool) -> None:
+        is_parquet = wanted.kind == "parquet"
+        self.name = wanted.name
+        self.frame = _read_parquet(wanted) if is_parquet else _read_csv(wanted, text)
+        self.columns: list[Any] = list(self.frame.columns)
+        self.is_named = all(isinstance(name, str) for name in self.columns)
+        self.all_text = text and not is_parquet
+        if len(self.frame) == 0:
+            raise InvalidInputError(f"{self.name} has no rows: it needs at least one.")
 
     def column(self, reference: str, option: str) -> Any:
-        """Return the column that a name or a number stands for."""
-        columns = self.columns
-        if self.named and reference in columns:
+        """Return the column with this name or number."""
+        if self.is_named and reference in self.columns:
             return reference
         try:
-            return columns[int(reference)]
+            return self.columns[int(reference)]
         except (ValueError, IndexError):
-            shown = ", ".join(map(str, columns[:20])) + (", ..." if len(columns) > 20 else "")
+            shown = ", ".join(map(str, self.columns[:20])) + ", ..." * (len(self.columns) > 20)
             raise InvalidInputError(
                 f"{option} is {reference!r}, but {self.name} has no such column: it has {shown}."
             ) from None
 
-    def text_columns(self, among: Sequence[Any]) -> list[Any]:
-        """Return the columns that hold strings."""
-        return [name for name in among if not self._is_numeric(name)]
+    def guess_target(self, names: list[str] | None) -> Any:
+        """Return the only column that the model does not use, or without a model the last."""
+        others = self.columns[-1:] if names is None else [n for n in self.columns if n not in names]
+        if len(others) != 1:
+            raise InvalidInputError(
+                f"{self.name} has {len(others)} columns beside the model's, so that the target "
+                "must be named: give --target, or --no-target if there is none."
+            )
+        return others[0]
 
-    def numbers(self, columns: Sequence[Any]) -> Any:
-        """Return columns as a frame of floats, or an array where they have no names."""
+    def choose(self, wanted: DataOptions, target: Any) -> list[Any]:
+        """Return the columns of features."""
+        columns = [self.column(name, "--features") for name in wanted.features] or self.columns
+        dropped = [self.column(name, "--drop") for name in wanted.drop]
+        return [name for name in columns if name not in dropped and name != target]
+
+    def numbers(self, columns: list[Any]) -> Any:
+        """Return columns as a frame of floats, or as an array if they have no names."""
         if not columns:
             raise InvalidInputError(f"{self.name} has no column of features beside the target.")
-        for name in columns:
-            self._require_numbers(name)
-        found = self.frame[list(columns)].astype(np.float64)
-        return found if self.named else np.ascontiguousarray(found.to_numpy())
+        for column in columns:
+            if not self.is_numeric(column):
+                values = self.frame[column]
+                is_text = pd.to_numeric(values, errors="coerce").isna() & values.notna()
+                row = int(is_text.to_numpy().argmax())
+                raise InvalidInputError(
+                    f"{self.name} has text in the column {column!r}, such as {values.iloc[row]!r} "
+                    f"in row {row + 1}, where numbers are compared: encode it, leave it out with "
+                    "--drop, or compare it with a kernel on text, such as --kernel spectrum:k=3."
+                )
+        found = self.complete(columns).astype(np.float64)
+        self.refuse(np.isinf(found), "an infinite value", "replace it")
+        return found if self.is_named else np.ascontiguousarray(found.to_numpy())
 
-    def text(self, column: Any) -> Any:
-        """Return a column of strings."""
-        self._require_complete(column)
-        return np.array([str(item) for item in self.frame[column]], dtype=object)
+    def text(self, columns: list[Any]) -> Any:
+        """Return the only column, or the only one that does not hold numbers, as strings."""
+        if len(columns) != 1:
+            columns = [column for column in columns if not self.is_numeric(column)]
+        if len(columns) != 1:
+            found = ", ".join(map(str, columns)) or "none"
+            raise InvalidInputError(
+                f"A kernel on text compares one column of {self.name}, and there are several or "
+                f"none that hold text ({found}): choose one with --features, and the target with "
+                "--target."
+            )
+        return np.array([str(cell) for cell in self.complete(columns)[columns[0]]], dtype=object)
 
     def target(self, column: Any) -> Any:
         """Return a column of numbers or of labels."""
-        self._require_complete(column)
+        values = self.complete([column])[column]
+        if not self.is_numeric(column):
+            return np.array([str(cell) for cell in values])
+        return values.to_numpy(np.float64) if self.all_text else values.to_numpy()
+
+    def is_numeric(self, column: Any) -> bool:
+        """Return whether a column holds numbers only."""
         values = self.frame[column]
-        if self._is_numeric(column):
-            return values.to_numpy(np.float64) if self._all_text else values.to_numpy()
-        return np.array([str(item) for item in values])
+        if self.all_text:
+            return bool(pd.to_numeric(values, errors="coerce").notna().all())
+        return pd.api.types.is_numeric_dtype(values)
 
-    def _is_numeric(self, column: Any) -> bool:
-        # A nullable number counts, a category or a date does not.
-        if getattr(self.frame[column].dtype, "kind", "O") in "biuf":
-            return True
-        return self._all_text and all(map(_is_number, self.frame[column]))
+    def complete(self, columns: list[Any]) -> Any:
+        """Return columns, or raise an error if one of their values is missing."""
+        found = self.frame[columns]
+        self.refuse(found.isna(), "no value", "fill it in, or leave out the row")
+        return found
 
-    def _require_complete(self, column: Any) -> None:
-        missing = np.flatnonzero(self.frame[column].isna().to_numpy())
-        if len(missing):
+    def refuse(self, wrong: Any, what: str, advice: str) -> None:
+        """Raise an error about the first of the values that are wrong, if any is."""
+        places = np.argwhere(wrong.to_numpy())
+        if len(places):
+            row, k = places[0]
             raise InvalidInputError(
-                f"{self.name} has no value in row {missing[0] + 1} of the column {column!r}: fill "
-                "it in, or leave out the row, or the column with --drop."
-            )
-
-    def _require_numbers(self, column: Any) -> None:
-        if not self._is_numeric(column):
-            row, cell = _first_text(self.frame[column])
-            raise InvalidInputError(
-                f"{self.name} has text in the column {column!r}, such as {cell!r} in row {row}, "
-                "where numbers are compared: encode it, leave it out with --drop, or compare it "
-                "with a kernel on text, such as --kernel spectrum:k=3."
-            )
-        self._require_complete(column)
-        values = self.frame[column].to_numpy()
-        infinite = np.flatnonzero(~np.isfinite(values.astype(np.float64)))
-        if len(infinite):
-            raise InvalidInputError(
-                f"{self.name} has an infinite value in row {infinite[0] + 1} of the column "
-                f"{column!r}: replace it, or leave the column out with --drop."
+                f"{self.name} has {what} in row {row + 1} of the column {wrong.columns[k]!r}: "
+                f"{advice}, or the column with --drop."
             )
 
 
-def _first_text(values: Any) -> tuple[int, Any]:
-    """Return where a column first holds something that is no number, counted from 1."""
-    for row, cell in enumerate(values, 1):
+def _read_csv(wanted: DataOptions, text: bool) -> Any:
+    with warnings.catch_warnings():
+        # pandas drops cells beyond the last column with nothing but a warning.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
-            float(cell)
-        except (TypeError, ValueError):
-            return row, cell
-    return 1, values.iloc[0]
-
-
-def read_table(
-    path: str,
-    kind: str,
-    content: bytes | None,
-    *,
-    header: bool | None = None,
-    separator: str | None = None,
-    as_text: bool = False,
-) -> Table:
-    """Read a CSV or Parquet file.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    kind : {"csv", "tsv", "parquet"}
-        Its format.
-    content : bytes, optional
-        What to read instead, from standard input.
-    header : bool, optional
-        Whether the first line of a CSV file has the names of columns.
-    separator : str, optional
-        Between the cells of a CSV file.
-    as_text : bool
-        Whether all cells of a CSV file are read as text, for 010 is not 10 then.
-    """
-    pandas = _pandas()
-    name = "Standard input" if path == STDIN else path
-    if kind == "parquet":
-        return Table(_parquet(pandas, path, content), name, named=True)
-    separator = separator or ("\t" if kind == "tsv" else ",")
-    with _bytes(path, content) as file:
-        named = _has_header(file.readline(), separator, name, header)
-    with _bytes(path, content) as file, warnings.catch_warnings():
-        # Cells beyond the last column are lost with a warning only.
-        warnings.simplefilter("error", pandas.errors.ParserWarning)
-        try:
-            frame = pandas.read_csv(
-                file,
-                sep=separator,
-                header=0 if named else None,
+            frame = pd.read_csv(
+                wanted.content(),
+                sep=wanted.separator or ("\t" if wanted.kind == "tsv" else ","),
+                header=None if wanted.header is False else 0,
                 index_col=False,
                 keep_default_na=False,
-                na_values=[] if as_text else list(_MISSING),
-                dtype=str if as_text else None,
+                na_values=[] if text else ["", "NA", "NaN", "nan"],
+                dtype=str if text else None,
                 skipinitialspace=True,
                 low_memory=False,
                 encoding="utf-8-sig",
-                **_to_the_last_digit(pandas),
+                **_PRECISION,
             )
-        except (ValueError, OSError, pandas.errors.ParserWarning) as error:
-            raise InvalidInputError(f"{name} cannot be read as CSV: {error}") from None
-    return Table(frame, name, named=named, all_text=as_text)
-
-
-def _to_the_last_digit(pandas: Any) -> dict[str, str]:
-    # From 3.1 on every number is read so, and to ask for it is deprecated.
-    version = tuple(int(part) for part in pandas.__version__.split(".")[:2])
-    return {} if version >= (3, 1) else {"float_precision": "round_trip"}
-
-
-def _has_header(line: bytes, separator: str, name: str, asked: bool | None) -> bool:
-    if asked is not None:
-        return asked
-    cells = next(csv.reader([line.decode("utf-8-sig", "replace")], delimiter=separator), [])
-    if cells and all(_is_number(cell) for cell in cells):
+        except (ValueError, OSError, EOFError, pd.errors.ParserWarning) as error:
+            raise InvalidInputError(f"{wanted.name} cannot be read as CSV: {error}") from None
+    names = pd.to_numeric(pd.Series(frame.columns), errors="coerce")
+    if wanted.header is None and names.notna().all():
         raise InvalidInputError(
-            f"{name} begins with a line of numbers: give --no-header if it is the first row, or "
-            "--header if these are names of columns."
+            f"{wanted.name} begins with a line of numbers: give --no-header if it is the first "
+            "row, or --header if these are names of columns."
         )
-    return True
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def _parquet(pandas: Any, path: str, content: bytes | None) -> Any:
-    try:
-        importlib.import_module("pyarrow")
-    except ImportError:
-        raise MissingDependencyError(
-            "Parquet files need pyarrow: install it with pip install 'maxmargin[cli]'."
-        ) from None
-    frame = pandas.read_parquet(path if content is None else BytesIO(content))
-    frame = frame.reset_index(drop=True)
-    frame.columns = [str(column) for column in frame.columns]
     return frame
 
 
-def _bytes(path: str, content: bytes | None) -> BinaryIO:
-    return opened(Path(path)) if content is None else BytesIO(content)
+def _read_parquet(wanted: DataOptions) -> Any:
+    with _needs_pyarrow():
+        return pd.read_parquet(wanted.content()).reset_index(drop=True).rename(columns=str)
 
 
-def _pandas() -> Any:
+def write_parquet(columns: dict[str, Any], path: str) -> None:
+    """Write columns to a Parquet file."""
+    with _needs_pyarrow(), replacing(path) as new:
+        pd.DataFrame(columns).to_parquet(new, index=False)
+
+
+@contextmanager
+def _needs_pyarrow() -> Iterator[None]:
     try:
-        return importlib.import_module("pandas")
+        yield
     except ImportError:
         raise MissingDependencyError(
-            "CSV and Parquet files need pandas: install it with pip install 'maxmargin[cli]'."
+            "Parquet files need pyarrow: install it with pip install 'maxmargin[cli]'."
         ) from None

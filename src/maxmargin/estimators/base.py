@@ -1,8 +1,8 @@
-"""What all kernel estimators share: parameters, checks, the run, prediction, the proof."""
+"""What all kernel estimators share: parameters, checks, the fit, prediction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Integral, Real
 from time import perf_counter
 from typing import Any, ClassVar
@@ -12,53 +12,71 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    _check_sample_weight,
+    _check_y,
+    check_is_fitted,
+    validate_data,
+)
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.estimators.callbacks import CallbackSupportMixin, FitTasks
-from maxmargin.estimators.certified import Certified
-from maxmargin.estimators.decision import decision_values
-from maxmargin.estimators.kernel_choice import NAMES, compares_vectors, kernel_of, resolved
-from maxmargin.estimators.plan import Kept, Plan
-from maxmargin.estimators.progress import Watcher
-from maxmargin.estimators.proof import Machine, Proof
-from maxmargin.estimators.run import (
-    FitStoppedError,
-    Former,
-    Limits,
-    Outcome,
-    run,
-    warn_unless_converged,
+from maxmargin.kernels import (
+    RBF,
+    Chi2,
+    Function,
+    Kernel,
+    Laplacian,
+    Linear,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
 )
-from maxmargin.estimators.threads import thread_count
-from maxmargin.estimators.training import (
+from maxmargin.machines.callbacks import CallbackSupportMixin
+from maxmargin.machines.decision import decision_values
+from maxmargin.machines.family import KernelFamily, Posed
+from maxmargin.machines.machine import Machine
+from maxmargin.machines.threads import thread_count
+from maxmargin.machines.training import (
+    LARGEST_ENTRY,
     Training,
     aligned,
     positive_rows,
+    refuse_large,
     refuse_strings,
-    require_moderate,
-    take,
 )
-from maxmargin.kernels import Kernel, Linear
-from maxmargin.problems import Bias, BoxQP, Free, Regularised
-from maxmargin.problems.gram import Gram
-from maxmargin.solvers.engine import Engine
+from maxmargin.problems import Bias, Free, Points, Regularised
+from maxmargin.solvers import Decomposition, Solution, Stop
+from maxmargin.solvers.base import Warm
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["KernelMachine"]
+__all__ = ["KernelEstimator"]
+
+_NAMED = {
+    "linear": Linear,
+    "poly": Polynomial,
+    "rbf": RBF,
+    "sigmoid": Sigmoid,
+    "laplacian": Laplacian,
+    "chi2": Chi2,
+    "precomputed": Precomputed,
+}
 
 #: scikit-learn takes C=inf for a very large one.
 _LARGEST_C = 1e10
 
-# More than any machine has: megabytes that still count in bytes.
+# More than any machine has: megabytes that still count in bytes, and steps that the compiled core
+# can count.
 _LARGEST_CACHE = 1 << 40
+_MOST_STEPS = 1 << 62
 
 
-class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
+class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
     """Base of the kernel estimators."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kernel": [StrOptions(set(NAMES)), callable, Kernel],
+        "kernel": [StrOptions(set(_NAMED)), callable, Kernel],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
@@ -70,24 +88,13 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
         "n_jobs": [Integral, None],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "warm_start": ["boolean"],
-        "bias": [StrOptions({"free", "regularised"})],
+        "bias": [StrOptions({"free", "regularised"}), Free, Regularised],
+        "callback": [callable, None],
+        "trace": ["boolean"],
     }
 
     #: Whether y holds numbers.
     _numeric_targets: ClassVar[bool] = False
-
-    #: Parameters that the kernel's values do not depend on, in the order in which a search varies
-    #: them: the last one fastest.
-    _prices: ClassVar[tuple[str, ...]] = ("C",)
-
-    #: Whether a point has two variables, one above and one below.
-    _two_sided: ClassVar[bool] = False
-
-    #: Data for which the values of all machines are there already.
-    _known: Sequence[tuple[Any, Floats]] = ()
-
-    #: Asked now and then during a fit; True ends it.
-    _stop: Callable[[], bool] | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -105,16 +112,71 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
 
     # Fitting ------------------------------------------------------------------------------------
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        """Check the training data and resolve the kernel on it."""
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Pose the problems, solve them, keep the solutions."""
+        try:
+            training = self._train(X, y, sample_weight)
+            posed = self._pose(training)
+            solutions = self._solve(training, posed, posed.problems, self._last_fit(posed.problems))
+        except KeyboardInterrupt as interrupt:
+            raise KeyboardInterrupt(
+                *interrupt.args or ["The fit was interrupted early: there is no model yet."]
+            ) from None
+        self._adopt(training, posed, solutions)
+
+    def _kernel(self) -> Kernel:
+        kernel = self.kernel
+        if isinstance(kernel, Kernel):
+            return kernel
+        if isinstance(kernel, type) and issubclass(kernel, Kernel):
+            name = kernel.__name__
+            raise InvalidInputError(
+                f"kernel is the class {name}: give an instance, such as {name}()."
+            )
+        if callable(kernel):
+            return Function(kernel)
+        if kernel == "poly":
+            return Polynomial(self.gamma, self.coef0, self.degree)
+        if kernel == "sigmoid":
+            return Sigmoid(self.gamma, self.coef0)
+        named: Any = _NAMED[kernel]
+        made: Kernel = named() if kernel in ("linear", "precomputed") else named(self.gamma)
+        return made
+
+    def _train(self, X: Any, y: Any, sample_weight: Any, points: Points | None = None) -> Training:
         started = perf_counter()
-        self._proof: Proof | None = None
-        kernel = kernel_of(self.kernel, self.gamma, self.coef0, self.degree)
+        self.__dict__.pop("_machines", None)
+        kernel = self._kernel()
         self._sparse = bool(sparse.issparse(X))
+        if points is not None:
+            weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+            if kernel.compares_vectors or kernel.compares_similarities:
+                self._take_names(X)
+            if kernel.has_rules:
+                kernel = kernel.resolve(kernel.validate(X), weight)
+            if self._numeric_targets:
+                y = _check_y(y, y_numeric=True, estimator=self)
+            ones = np.broadcast_to(1.0, points.n_points) if weight is None else weight
+            return Training(points.with_kernel(kernel), y, weight, started, ones)
+        X, y = self._checked(kernel, X, y)
+        if sample_weight is not None:
+            if not np.any(np.asarray(sample_weight)):
+                positive_rows(np.zeros(1))
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        points = Points.checked(X, kernel)
+        if not points.largest <= LARGEST_ENTRY:
+            refuse_large(points.largest)
+        points.kernel = kernel.resolve(X, sample_weight)
+        ones = np.broadcast_to(1.0, points.n_points) if sample_weight is None else sample_weight
+        return Training(points, y, sample_weight, started, ones)
+
+    def _checked(self, kernel: Kernel, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return data as the kernel takes it."""
         if self._sparse and kernel.compares_similarities:
             raise TypeError("Sparse precomputed kernels are not supported: use X.toarray().")
-        if compares_vectors(kernel):
-            refuse_strings(X)
+        if kernel.compares_vectors or kernel.compares_similarities:
+            if getattr(X, "ndim", 0) != 2:
+                refuse_strings(X)
             kind = {"dtype": "numeric", "accept_sparse": "csr"}
             if y is None:
                 X = validate_data(self, X, **kind)
@@ -127,89 +189,85 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
                 "Precomputed matrix must be a square matrix. Input is a "
                 f"{X.shape[0]}x{X.shape[1]} matrix."
             )
-        points = kernel.validate(X)
-        require_moderate(points)
-        if sample_weight is not None:
-            if not np.any(np.asarray(sample_weight)):
-                positive_rows(np.zeros(1))
-            sample_weight = _check_sample_weight(sample_weight, points, dtype=np.float64)
-        given = X if compares_vectors(kernel) else points
-        kernel = resolved(kernel, points, sample_weight)
-        return Training(given, points, y, sample_weight, kernel, started)
+        # Numbers in floats are what scikit-learn has just checked.
+        is_plain = isinstance(X, np.ndarray) and X.dtype in (np.float32, np.float64)
+        is_checked = is_plain and type(kernel).validate is Kernel.validate
+        return X if is_checked else kernel.validate(X), y
 
-    def _lay_out(self, training: Training) -> Any:
-        """Return what the programs are about, whatever the prices."""
-        raise NotImplementedError
+    def _take_names(self, X: Any) -> None:
+        """Remember the features of data that was checked before."""
+        _check_feature_names(self, X, reset=True)
+        _check_n_features(self, X, reset=True)
 
-    def _plan(self, training: Training, layout: Any) -> Plan:
-        """Return the programs at the machine's prices."""
-        raise NotImplementedError
-
-    def _keep(self, training: Training, plan: Any, outcomes: Sequence[Outcome]) -> Kept:
-        """Set the fitted attributes; return how to prove each machine."""
-        raise NotImplementedError
-
-    def _bias(self) -> Bias:
-        return Free() if self.bias == "free" else Regularised(1.0)
-
-    def _price(self) -> float:
-        return min(float(self.C), _LARGEST_C)
-
-    def _gram(self, kernel: Kernel, points: Any) -> Gram:
-        return Gram(kernel, points, 1.0 if self.bias == "regularised" else 0.0)
-
-    def _engine(self, gram: Gram) -> Engine:
-        cache = self.cache_size
-        return Engine(
-            gram.kernel,
-            gram.X,
-            constant=gram.constant,
-            cache_mb=None if cache is None else float(min(cache, _LARGEST_CACHE)),
-            n_threads=thread_count(self.n_jobs),
+    def _stop(self, time_left: float | None = None) -> Stop:
+        """Return when to stop: by LIBSVM's rule."""
+        return Stop(
+            kkt=float(self.tol),
+            time_limit=time_left,
+            max_iter=None if self.max_iter == -1 else min(int(self.max_iter), _MOST_STEPS),
         )
 
-    def _limits(self, training: Training) -> Limits:
-        return Limits.of(self.tol, self.max_iter, self.time_limit, training.started)
+    def _solver(self) -> Decomposition:
+        cache = self.cache_size
+        cache_size = None if cache is None else float(min(cache, _LARGEST_CACHE))
+        n_jobs = None if self.n_jobs is None else thread_count(self.n_jobs)
+        return Decomposition(cache_size, n_jobs)
 
-    def _run(
+    def _solve(
         self,
-        engine: Engine,
-        qps: Sequence[BoxQP],
-        names: Sequence[str],
         training: Training,
-        depth: int = 1,
-    ) -> tuple[list[Outcome], FitTasks]:
-        """Solve the programs, watched, and warn where one did not converge; fit is so far up."""
-        tasks = FitTasks(self, len(qps), training.given, training.y, training.metadata())
-        watcher = Watcher(tasks, bool(self.verbose), type(self).__name__, self._stop)
-        limits = self._limits(training)
-        formers = self.__dict__.pop("_formers", None) if self.warm_start else None
-        with watcher:
-            outcomes = run(engine, qps, limits, formers=formers, watch=watcher.watch)
-            if self._stop is not None and self._stop():
-                raise FitStoppedError("The search around this fit was stopped.")
-            tasks.end_run(sum(found.measured for found in outcomes))
-            if self.verbose:
-                steps = sum(found.answer.steps for found in outcomes)
-                watcher.show_end(max((found.gap()[0] for found in outcomes), default=0.0), steps)
-        if self.warm_start:
-            self._formers = [Former(found.signed, found.qp.cost) for found in outcomes]
-        parameters = self.get_params(deep=False)
-        self.fit_status_ = warn_unless_converged(outcomes, names, parameters, depth)
-        return outcomes, tasks
+        posed: Posed,
+        problems: Sequence[Any],
+        warm: Sequence[Warm] | None,
+    ) -> list[Solution]:
+        """Solve the fit's own problems, and further ones behind them."""
+        stop = self._stop(self._time_left(training))
+        solutions = self._solve_all(training, problems, posed.names, self._solver(), stop, warm)
+        own = solutions[: len(posed.problems)]
+        self.fit_status_ = 0 if all(one.converged for one in own) else 1
+        return solutions
 
-    def _keep_support(self, training: Training, order: Integers, coefficients: Floats) -> Integers:
-        """Keep the points with a coefficient; return which of `order` they are."""
+    @property
+    def _is_plain(self) -> bool:
+        alone = not (self._is_watched or self.warm_start or self.trace)
+        return alone and self.max_iter == -1 and self.time_limit is None
+
+    def _bias(self) -> Bias:
+        if isinstance(self.bias, Free | Regularised):
+            return self.bias
+        return Free() if self.bias == "free" else Regularised(1.0)
+
+    def _penalty(self) -> float:
+        return min(float(self.C), _LARGEST_C)
+
+    # Keeping ------------------------------------------------------------------------------------
+
+    def _keep(
+        self,
+        training: Training,
+        posed: Posed,
+        solutions: Sequence[Solution],
+        classes: Sequence[tuple[Any, ...]],
+        order: Integers | None,
+        coefficients: Floats,
+    ) -> Integers:
+        """Keep the solutions and the points with a coefficient; return their places in `order`."""
+        rows = [slice(None) if own is None else own for own in posed.rows]
+        self._machines = [Machine(*parts) for parts in zip(solutions, classes, rows, strict=True)]
+        self._n_training_rows = training.points.n_points
+        kernel, points = training.points.kernel, training.points
         support = np.flatnonzero((coefficients != 0).any(axis=0))
-        kernel = training.kernel
+        chosen = support if order is None else order[support]
         self.kernel_ = kernel
-        self.support_ = order[support].astype(np.int32)
+        self.support_ = chosen.astype(np.int32)
         self._dual_coef_ = np.ascontiguousarray(coefficients[:, support])
         if kernel.compares_similarities:
             self.support_vectors_ = np.empty((0, 0))
         else:
-            vectors = take(training.points, order[support], kernel)
+            vectors = points.take(chosen).X
             self.support_vectors_ = aligned(vectors) if self._sparse else vectors
+        self.shape_fit_ = getattr(points.X, "shape", (points.n_points,))
+        self.fit_time_ = perf_counter() - training.started
         return support
 
     def _public(self, coefficients: Floats) -> Any:
@@ -220,23 +278,15 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
         self.dual_coef_ = self._public(self._dual_coef_)
         self.intercept_ = self._intercept_.copy()
 
-    def _finish(self, training: Training, tasks: FitTasks, machines: Sequence[Machine]) -> None:
-        self._conclude(training, machines)
-        tasks.end({})
-
-    def _conclude(self, training: Training, machines: Sequence[Machine]) -> None:
-        self.shape_fit_ = getattr(training.points, "shape", (training.n_points,))
-        self.fit_time_ = perf_counter() - training.started
-        self._proof = Proof(machines, training.n_points)
-
     # Prediction ---------------------------------------------------------------------------------
 
     def _check_new(self, X: Any) -> Any:
         check_is_fitted(self)
         kernel = self.kernel_
-        if compares_vectors(kernel):
+        vectors = kernel.compares_vectors or kernel.compares_similarities
+        if vectors:
             X = validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric")
-        if sparse.issparse(X) and not self._sparse and compares_vectors(kernel):
+        if sparse.issparse(X) and not self._sparse and vectors:
             raise InvalidInputError(
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data: "
                 "use X.toarray(), or fit on sparse data."
@@ -247,18 +297,6 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
             )
         X = kernel.validate_new(X)
         return sparse.csr_array(X) if self._sparse and not sparse.issparse(X) else X
-
-    def _values_from(
-        self, plan: Plan, kept: Kept, outcomes: Sequence[Outcome], similarities: Floats
-    ) -> Floats:
-        """Return the value of each machine from sum_j b_j k(x_j, x), a row for each program."""
-        values = np.tile(self._intercept_, (similarities.shape[1], 1))
-        constant = plan.gram.constant
-        parts = zip(plan.columns, kept.scales, outcomes, similarities, strict=True)
-        for column, scale, outcome, sums in parts:
-            # The constant of a regularised bias is in the intercept.
-            values[:, column] += (sums - constant * outcome.signed.sum()) / scale
-        return values
 
     def _values(self, X: Any, n_support: Integers | None = None) -> Floats:
         """Return the value of each machine."""
@@ -304,7 +342,7 @@ class KernelMachine(Certified, CallbackSupportMixin, BaseEstimator):
         return weights
 
     def _machine_coefficients(self) -> Any:
-        """Return one row of coefficients a machine."""
+        """Return one row of coefficients per machine."""
         return self._dual_coef_
 
     @property

@@ -1,33 +1,36 @@
-"""What both classifiers share: encoding, machines by class, votes, probabilities."""
+"""What both kernel classifiers share: classes, machines by pair, votes, probabilities."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import expit
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state, column_or_1d, compute_class_weight, deprecated
+from sklearn.utils import check_random_state, column_or_1d, deprecated
 from sklearn.utils._param_validation import Hidden, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.estimators.base import KernelMachine
-from maxmargin.estimators.decision import pair_coefficients, votes_of
-from maxmargin.estimators.pairs import ClassRanges, Decomposition, bias_of
-from maxmargin.estimators.plan import ClassFit, ClassLayout, ClassPlan, Kept
-from maxmargin.estimators.probability import against_rest, couple, cross_validated_sigmoids
-from maxmargin.estimators.programs import MarginForm
-from maxmargin.estimators.proof import Machine
-from maxmargin.estimators.run import Outcome
-from maxmargin.estimators.training import Training, positive_rows
-from maxmargin.problems import Bias, Solution
+from maxmargin.estimators.base import KernelEstimator
+from maxmargin.machines.classes import (
+    ClassMachines,
+    class_weights,
+    encoded,
+    require_two_classes,
+)
+from maxmargin.machines.decision import pair_coefficients, votes_of
+from maxmargin.machines.endings import warn
+from maxmargin.machines.family import ClassifierFamily, Posed
+from maxmargin.machines.folds import Fold, held_out_values, random_folds
+from maxmargin.machines.probability import against_rest, couple, sigmoids
+from maxmargin.machines.training import Training, positive_rows
+from maxmargin.problems import KernelProblem, NuMargin, Points, SoftMargin
+from maxmargin.solvers import Solution
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["KernelClassifier"]
@@ -39,11 +42,11 @@ def _has_probabilities(classifier: Any) -> bool:
     return True
 
 
-class KernelClassifier(ClassifierMixin, KernelMachine):
+class KernelClassifier(ClassifierMixin, ClassifierFamily, KernelEstimator):
     """Base of the classifiers."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelMachine._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
@@ -52,14 +55,22 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         "multi_class": [StrOptions({"ovo", "ovr"})],
     }
 
-    #: Slopes and intercepts of the sigmoids, where probabilities were asked for.
+    #: Slopes and intercepts of the sigmoids, if probabilities were asked for.
     _sigmoids: Floats | None = None
 
-    #: Which class wins of those with equal votes, the first of them first; None: in their order.
+    #: The order in which classes win ties of votes; None for their own order.
     _preference: Integers | None = None
 
-    def _form(self) -> MarginForm:
-        raise NotImplementedError
+    def _problem(self, points: Points, sign: Floats, weight: Floats) -> KernelProblem:
+        """Return the problem of one machine: a soft margin, unless a subclass has another."""
+        return SoftMargin.posed(
+            points,
+            y=sign,
+            C=self._penalty(),
+            loss="hinge",
+            bias=self._bias(),
+            sample_weight=weight,
+        )
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -75,148 +86,148 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         sample_weight : array-like of shape (n,), optional
             Multiplies C point by point. Points of weight zero or less are left out.
         """
-        fit = self._solve(X, y, sample_weight)
         if self._wants_probabilities():
-            generator = check_random_state(self.random_state)
-            self._sigmoids = cross_validated_sigmoids(
-                fit.engine, fit.plan, self._limits(fit.training), generator, fit.outcomes
-            )
-        self._finish(fit.training, fit.tasks, fit.kept.machines)
+            self._fit_with_probabilities(X, y, sample_weight)
+        else:
+            self._fit(X, y, sample_weight)
+        self._end_tasks()
         return self
 
-    def _solve(
-        self, X: Any, y: Any, sample_weight: Any, part_of_row: Integers | None = None
-    ) -> ClassFit:
-        """Solve the programs and set the fitted attributes.
+    def _pose(self, training: Training) -> Posed:
+        self.classes_, labels = encoded(column_or_1d(training.y, warn=True))
+        require_two_classes(self.classes_)
+        self.class_weight_ = class_weights(
+            self.class_weight, self.classes_, labels, training.sample_weight
+        )
+        points, weight = training.points, training.weight
+        if self.class_weight is not None:
+            weight = weight * self.class_weight_[labels]
+        rows = None if weight.strides == (0,) else positive_rows(weight)
+        machines = ClassMachines(labels, rows, len(self.classes_), self.multi_class == "ovo")
+        if np.count_nonzero(machines.sizes) < 2:
+            self._refuse_one_class()
+        problems = [
+            self._problem(points, pair.sign, weight)
+            if pair.rows is None
+            else self._problem(points.take(pair.rows), pair.sign, weight[pair.rows])
+            for pair in machines.pairs
+        ]
+        names = [pair.name(self.classes_) for pair in machines.pairs]
+        if isinstance(problems[0], NuMargin):
+            problems = self._feasible(problems, training, machines, names)
+        return Posed(problems, [pair.rows for pair in machines.pairs], names, machines)
 
-        Of a single program the sums are kept by the parts that the rows belong to, if given.
-        """
-        training = self._prepare(X, y, sample_weight)
-        plan = self._plan(training, self._lay_out(training))
-        engine = self._engine(plan.gram)
-        if part_of_row is not None and len(plan.qps) == 1:
-            engine.part_of_point = part_of_row[plan.order]
-        outcomes, tasks = self._run(engine, plan.qps, plan.names, training, depth=2)
-        return ClassFit(
-            training, plan, engine, outcomes, self._keep(training, plan, outcomes), tasks
+    def _refuse_one_class(self) -> None:
+        raise InvalidInputError(
+            "Invalid input - all samples with positive weights belong to the same class: "
+            "give another class a positive sample_weight and class_weight."
         )
 
-    def _lay_out(self, training: Training) -> ClassLayout:
-        """Encode and weigh the classes, and sort the points by them."""
-        labels = self._encode(training.y)
-        self.class_weight_ = self._class_weights(labels, training.sample_weight)
-        weight = training.weight * self.class_weight_[labels]
-        rows = self._rows(labels, weight, self._form())
-        ranges = ClassRanges.of(labels, rows, len(self.classes_))
-        return ClassLayout(
-            Decomposition.of(ranges, self.multi_class == "ovo"),
-            training.weight[ranges.order],
-            weight[ranges.order],
-            self._gram(training.kernel, training.rows(ranges.order)),
+    def _feasible(
+        self,
+        problems: Sequence[KernelProblem],
+        training: Training,
+        machines: ClassMachines,
+        names: Sequence[str],
+    ) -> list[KernelProblem]:
+        """Return nu problems with feasible nu."""
+        raise NotImplementedError
+
+    def _settled(self, solution: Solution) -> Solution:
+        """Return the solution to use among those that are optimal."""
+        return solution
+
+    def _adopt(self, training: Training, posed: Posed, solutions: Sequence[Solution]) -> None:
+        machines = posed.machines
+        assert machines is not None
+        solutions = [self._settled(solution) for solution in solutions]
+        scales = [_scale(solution) for solution in solutions]
+        signed = [
+            solution.coefficients / scale for solution, scale in zip(solutions, scales, strict=True)
+        ]
+        support = self._keep(
+            training,
+            posed,
+            solutions,
+            [pair.classes(self.classes_) for pair in machines.pairs],
+            machines.order,
+            machines.coefficients(signed),
         )
-
-    def _plan(self, training: Training, layout: ClassLayout) -> ClassPlan:
-        del training
-        bias, decomposition = self._bias(), layout.decomposition
-        forms = decomposition.forms(
-            self._form(), layout.given_weight, self.class_weight_, bias, self.classes_
-        )
-        return ClassPlan(
-            decomposition.ranges.order,
-            layout.gram,
-            decomposition.duals(forms, layout.gram, layout.weight, bias),
-            [contest.name(self.classes_) for contest in decomposition.contests],
-            [contest.machine for contest in decomposition.contests],
-            layout,
-            forms,
-            bias,
-        )
-
-    def _encode(self, y: Any) -> Integers:
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        labels = np.searchsorted(self.classes_, y)
-        if len(self.classes_) < 2:
-            raise InvalidInputError(
-                "The number of classes has to be greater than one; got "
-                f"{len(self.classes_)} class: give y another class, or use OneClassSVM."
-            )
-        return np.asarray(labels, dtype=np.int64)
-
-    def _class_weights(self, labels: Integers, sample_weight: Floats | None) -> Floats:
-        """Return the weight of each class; "balanced" ones count each point by its weight."""
-        names = self.classes_
-        if self.class_weight == "balanced" and sample_weight is not None:
-            held = np.bincount(labels, np.maximum(sample_weight, 0.0), len(names))
-            shares = np.divide(held.sum(), held, out=np.zeros(len(names)), where=held > 0)
-            return np.asarray(shares / len(names))
-        return np.asarray(
-            compute_class_weight(self.class_weight, classes=names, y=names[labels]),
-            dtype=np.float64,
-        )
-
-    def _rows(self, labels: Integers, weight: Floats, form: MarginForm) -> Integers:
-        rows = positive_rows(weight)
-        if len(np.unique(labels[rows])) < 2:
-            form.require_feasible(np.ones(len(rows)), weight[rows], self._bias())
-            raise InvalidInputError(
-                "Invalid input - all samples with positive weights belong to the same class: "
-                "give another class a positive sample_weight and class_weight."
-            )
-        return rows
-
-    def _keep(self, training: Training, plan: ClassPlan, outcomes: Sequence[Outcome]) -> Kept:
-        """Set the fitted attributes; return how to prove each machine."""
-        decomposition, weight, bias = plan.layout.decomposition, plan.layout.weight, plan.bias
-        ranges, kept = decomposition.ranges, training.for_proof()
-        signed, intercepts, machines, scales = [], [], [], []
-        contests = zip(decomposition.contests, plan.forms, outcomes, strict=True)
-        for contest, form, outcome in contests:
-            sides = (contest.sign, weight[contest.point])
-            offsets = form.settled(outcome.offsets(), *sides)
-            level = form.level(offsets)
-            scale = level if level > 0 else 1.0
-            signed.append(outcome.signed / scale)
-            scales.append(scale)
-            if outcome.measured:
-                intercepts.append(bias_of(bias, outcome.signed, offsets) / scale)
-            else:
-                # All that is known of this machine is which side is heavier.
-                intercepts.append(float(np.sign(sides[0] @ sides[1])))
-            rows = ranges.order[contest.point]
-            multipliers = contest.sign * outcome.signed
-            make = partial(_solution, kept, rows, sides, form, bias, multipliers, offsets)
-            machines.append(Machine(make, rows, contest.classes(self.classes_)))
-        support = self._keep_support(training, ranges.order, decomposition.coefficients(signed))
-        owner = np.searchsorted(ranges.starts, support, side="right") - 1
-        self._n_support: Any = np.bincount(owner, minlength=ranges.n_classes).astype(np.int32)
-        self._pairwise = decomposition.pairwise
+        self._n_support: Any = machines.n_support(support)
+        self._pairwise = machines.pairwise
         self._preference = None
-        self._intercept_ = decomposition.intercepts(intercepts)
+        self._intercept_ = machines.intercepts(
+            [solution.b / scale for solution, scale in zip(solutions, scales, strict=True)]
+        )
         self._publish()
-        self.n_iter_ = decomposition.steps([found.answer.steps for found in outcomes])
-        self._sigmoids = None
-        return Kept(machines, scales)
+        self.n_iter_ = machines.steps([solution.iterations for solution in solutions])
 
     def _publish(self) -> None:
-        # Of two classes scikit-learn makes the second one positive.
         flip = -1.0 if len(self.classes_) == 2 else 1.0
         self.dual_coef_ = self._public(flip * self._dual_coef_)
         self.intercept_ = flip * self._intercept_ + 0.0
+
+    def _values_from(
+        self, posed: Posed, solutions: Sequence[Solution], expansions: Floats
+    ) -> Floats:
+        machines = posed.machines
+        assert machines is not None
+        values = np.tile(self._intercept_, (expansions.shape[1], 1))
+        for pair, solution, expansion in zip(machines.pairs, solutions, expansions, strict=True):
+            flip = -1.0 if machines.pairwise else 1.0
+            values[:, pair.place] += flip * expansion / _scale(self._settled(solution))
+        return values
+
+    # Probabilities ------------------------------------------------------------------------------
 
     def _wants_probabilities(self) -> bool:
         if self.probability == "deprecated":
             return False
         name = type(self).__name__
-        warnings.warn(
+        warn(
             "The `probability` parameter was deprecated in scikit-learn 1.9 and will be removed. "
             f"Use `CalibratedClassifierCV({name}(), ensemble=False)` instead of "
             f"`{name}(probability=True)`",
             FutureWarning,
-            stacklevel=4,
         )
         return bool(self.probability)
+
+    def _fit_with_probabilities(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Fit, and with the same kernel rows machines that leave out a fifth of the points each."""
+        training = self._train(X, y, sample_weight)
+        posed = self._pose(training)
+        folds = random_folds(posed, check_random_state(self.random_state))
+        values = self._cross_fit(training, posed, folds)
+        self._sigmoids = None
+        if values is None:
+            warn("The fit was stopped before its probabilities: predict_proba is not available.")
+        else:
+            self._sigmoids = sigmoids(posed, folds, values)
+
+    def _cross_fit(
+        self, training: Training, posed: Posed, folds: Sequence[Fold]
+    ) -> list[Floats] | None:
+        """Fit to all points and, from there, to each fold; return the folds' held-out values.
+
+        The values are None where the fit was stopped.
+        """
+        n_own = len(posed.problems)
+        solvable = [fold for fold in folds if fold.problem is not None]
+        problems = [*posed.problems, *(fold.problem for fold in solvable)]
+        own = self._last_fit(posed.problems) or [None] * n_own
+        warm = [*own, *(fold.machine for fold in solvable)]
+        solutions = self._solve(training, posed, problems, warm)
+        self._adopt(training, posed, solutions[:n_own])
+        if any(solution.ending.is_stop for solution in solutions):
+            return None
+        short = sum(not solution.converged for solution in solutions[n_own:])
+        if short:
+            warn(f"{short} of the {len(solvable)} fits behind predict_proba did not converge.")
+        left = iter(solutions[n_own:])
+        settled = [None if fold.problem is None else self._settled(next(left)) for fold in folds]
+        return [
+            held_out_values(fold, solution) for fold, solution in zip(folds, settled, strict=True)
+        ]
 
     # Prediction ---------------------------------------------------------------------------------
 
@@ -237,9 +248,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         Returns
         -------
         ndarray of shape (m,), (m, n_classes) or (m, n_pairs)
-            For two classes positive on the side of ``classes_[1]``. Otherwise one value a class
+            For two classes positive on the side of ``classes_[1]``. Otherwise one value per class
             (votes and a fraction that breaks ties, or the machine against the rest), or, with
-            ``decision_function_shape="ovo"``, one a pair, positive on the side of its first class.
+            ``decision_function_shape="ovo"``, one per pair, positive on its first class's side.
         """
         values = self._machine_values(X)
         if len(self.classes_) == 2:
@@ -295,7 +306,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         "Attribute `probA_` was deprecated in scikit-learn 1.9 with the parameter `probability`."
     )
     @property
-    def probA_(self) -> Floats:  # noqa: N802
+    def probA_(self) -> Floats:
         """Slopes of the sigmoids."""
         return np.empty(0) if self._sigmoids is None else self._sigmoids[0]
 
@@ -303,7 +314,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         "Attribute `probB_` was deprecated in scikit-learn 1.9 with the parameter `probability`."
     )
     @property
-    def probB_(self) -> Floats:  # noqa: N802
+    def probB_(self) -> Floats:
         """Intercepts of the sigmoids."""
         return np.empty(0) if self._sigmoids is None else self._sigmoids[1]
 
@@ -315,16 +326,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         return self._dual_coef_
 
 
-def _solution(
-    training: Training,
-    rows: Integers,
-    sides: tuple[Floats, Floats],
-    form: MarginForm,
-    bias: Bias,
-    multipliers: Floats,
-    offsets: Floats,
-) -> Solution:
-    """Return a machine's solution over a problem of its own; sides are its labels and weights."""
-    X = training.given_rows(rows)
-    problem = form.problem(X, *sides, kernel=training.kernel, bias=bias)
-    return Solution(problem, multipliers, offsets, solver="engine")
+def _scale(solution: Solution) -> float:
+    """Return what a machine's values are divided by: the margin that a nu form chose."""
+    if not isinstance(solution.problem, NuMargin):
+        return 1.0
+    level = solution.problem.level(0.0, solution.offsets)
+    return level if level > 0 else 1.0

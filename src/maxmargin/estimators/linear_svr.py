@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -10,18 +9,16 @@ import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from maxmargin.estimators.linear_base import LinearMachine, bias_weight
-from maxmargin.estimators.linear_prediction import WeightedPrediction
-from maxmargin.estimators.linear_proof import WeightedMachine
-from maxmargin.problems import EpsilonTube
-from maxmargin.problems.base import slack_price
-from maxmargin.solvers.linear_engine import LinearProgram
+from maxmargin.estimators.linear_base import LinearEstimator
+from maxmargin.machines.training import positive_rows
+from maxmargin.problems import Bias, EpsilonTube
+from maxmargin.solvers import Callback
 from maxmargin.typing import Floats
 
 __all__ = ["LinearSVR"]
 
 
-class LinearSVR(RegressorMixin, WeightedPrediction, LinearMachine):
+class LinearSVR(RegressorMixin, LinearEstimator):
     """Linear support vector regression, with scikit-learn's interface and a certificate.
 
     It minimises 1/2 |w|^2 + C sum_i s_i loss(max(0, |y_i - f(x_i)| - epsilon)).
@@ -33,18 +30,18 @@ class LinearSVR(RegressorMixin, WeightedPrediction, LinearMachine):
     tol : float
         Relative duality gap at which to stop.
     C : float
-        Price of leaving the tube.
+        Penalty of leaving the tube.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}
-        The price's shape.
+        The shape of the penalty.
     fit_intercept, intercept_scaling, dual, verbose, random_state, max_iter, solver, bias, n_jobs, \
-time_limit, warm_start
+time_limit, warm_start, callback, trace
         As in `LinearSVC`.
 
     Attributes
     ----------
     coef_, intercept_, n_iter_
         As in scikit-learn.
-    solver_, certificate_, slack_, margin_, fit_time_
+    solver_, machines_, certificate_, slack_, margin_, fit_time_, trace_
         As in `LinearSVC`; the margin is the tube's half-width.
 
     Examples
@@ -58,7 +55,7 @@ time_limit, warm_start
     _numeric_targets = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LinearMachine._parameter_constraints,
+        **LinearEstimator._parameter_constraints,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
     }
@@ -77,10 +74,12 @@ time_limit, warm_start
         random_state: Any = None,
         max_iter: int = 1000,
         solver: Literal["auto", "coordinate-descent", "interior-point", "newton"] = "auto",
-        bias: Literal["free", "regularised"] = "regularised",
+        bias: Literal["free", "regularised"] | Bias = "regularised",
         n_jobs: int | None = None,
         time_limit: float | None = None,
         warm_start: bool = False,
+        callback: Callback | None = None,
+        trace: bool = False,
     ) -> None:
         super().__init__(
             loss=loss,
@@ -97,6 +96,8 @@ time_limit, warm_start
             n_jobs=n_jobs,
             time_limit=time_limit,
             warm_start=warm_start,
+            callback=callback,
+            trace=trace,
         )
         self.epsilon = epsilon
 
@@ -113,31 +114,25 @@ time_limit, warm_start
         sample_weight : array-like of shape (n,), optional
             Multiplies C point by point. Points of weight zero or less are left out.
         """
-        data = self._counting(self._prepare(X, y, sample_weight))
-        squared, bias = self.loss == "squared_epsilon_insensitive", self._bias()
-        targets = np.asarray(data.y, dtype=np.float64)
-        sign = np.repeat([1.0, -1.0], len(targets))
-        price = np.tile(self._price() * data.weight, 2)
-        program = LinearProgram(
-            sign,
-            self.epsilon * sign - np.tile(targets, 2),
-            *slack_price(price, squared=squared),
-            bias_weight(bias),
-        )
-        (answer,), tasks = self._solve_programs(data, [program], squared=squared)
-        self.coef_ = answer.weights
-        self.intercept_: Any = np.array([answer.bias]) if self.fit_intercept else 0.0
-        make = partial(
-            EpsilonTube,
-            data.X,
-            targets,
-            C=self._price(),
-            epsilon=self.epsilon,
+        training = self._train(X, y, sample_weight)
+        points, weight = training.points, training.weight
+        targets = np.asarray(training.y, dtype=np.float64)
+        rows = None if training.sample_weight is None else positive_rows(weight)
+        if rows is not None:
+            points, targets, weight = points.take(rows), targets[rows], weight[rows]
+        problem = EpsilonTube.posed(
+            points,
+            y=targets,
+            C=self._penalty(),
+            epsilon=float(self.epsilon),
             loss=self.loss,
-            bias=bias,
-            sample_weight=data.weight,
+            bias=self._bias(),
+            sample_weight=weight,
         )
-        self._finish(data, tasks, [WeightedMachine(make, answer, data.rows)])
+        (solution,) = self._fit(training, [problem], rows, [()])
+        self.coef_ = solution.w
+        self.intercept_ = np.array([solution.b]) if self.fit_intercept else 0.0
+        self._end_tasks()
         return self
 
     def predict(self, X: Any) -> Floats:

@@ -15,8 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.estimators.online_base import OnlineMachine
-from maxmargin.estimators.online_rows import UNLABELLED, Rows, checked_passes, survey
-from maxmargin.solvers.online_engine import OnlineLearner, OnlineRule
+from maxmargin.estimators.online_streams import UNLABELLED, checked_passes, survey
+from maxmargin.kernels import Linear
+from maxmargin.machines.classes import linear_bias, plain, require_two_classes
+from maxmargin.problems import Points, Problem, SoftMargin
+from maxmargin.solvers import Callback
+from maxmargin.solvers.online import OnlineLearner, OnlineRule, Rows
 from maxmargin.streams import Chunks, chunks
 from maxmargin.streams.base import parts_of
 from maxmargin.typing import Floats, Integers
@@ -30,25 +34,25 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
     """Linear support vector classification from data that come in chunks.
 
     For each class against the rest (or, of two, for the second one) it minimises
-    alpha/2 (|w|^2 + b^2) + the mean over the rows of price * loss(y (w'x + b)), row by row, in
-    memory that does not depend on how many rows there are. Features of comparable scale help.
+    alpha/2 (|w|^2 + b^2) + the mean over the rows of class weight * loss(y (w'x + b)), row by row,
+    in memory that does not depend on how many rows there are. Features of comparable scale help.
 
     Parameters
     ----------
     alpha : float, optional
-        Price of the weights' norm, lambda. 1e-4 where neither it nor C is given.
+        Penalty of the weights, lambda; 1e-4 if neither it nor C is given.
     C : float, optional
-        Price of slack, in its place: alpha = 1 / (C n) for n rows, or rows of total weight n.
+        Penalty of slack, in place of alpha = 1 / (C n) for n rows, or rows of total weight n.
     n_samples : float, optional
         That n, which `C` needs in `partial_fit`.
     loss : {"hinge", "squared_hinge"}
         Of a margin below one.
     method : {"averaged", "pegasos"}
-        Steps that need no tuning: for each feature as long as its weight has come far, relative
-        to the gradients met, and never beyond a row's margin; or those of Pegasos, 1 / (alpha t),
-        for the hinge loss without a free bias.
+        "averaged" steps need no tuning: their length per feature follows how far its weight has
+        moved, relative to its gradients, and no step goes beyond a row's margin. "pegasos" steps
+        have the length 1 / (alpha t), for the hinge loss without a free bias.
     average : bool
-        Whether the model is the mean over all steps, recent ones first, or the last one.
+        Whether the model is the mean over all steps, recent ones weighing more, or the last one.
     fit_intercept : bool
         Whether there is an intercept.
     bias : {"regularised", "free"}
@@ -56,7 +60,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
     class_weight : dict or "balanced", optional
         Multiplies the loss class by class. "balanced" ones follow the rows seen so far.
     max_iter : int
-        Passes over the data at most, in `fit`.
+        At most this many passes over the data in `fit`.
     tol : float, optional
         `fit` ends when two passes in a row lower the objective by no more than this fraction; None
         for `max_iter` passes.
@@ -69,18 +73,22 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
     warm_start : bool
         Whether `fit` and `fit_stream` go on from the last model.
     n_jobs : int, optional
-        Threads, of which each learns some of the classes; the model does not depend on it.
+        Threads; each learns some of the classes. The model does not depend on it.
     time_limit : float, optional
-        Seconds at most for `fit` and `fit_stream`; the model so far is kept.
+        At most this many seconds for `fit` and `fit_stream`; the model so far is kept.
+    callback : callable, optional
+        Called by `fit` with a `maxmargin.solvers.Progress` after each pass; returning True ends it.
+    trace : bool
+        Whether `fit` keeps the records of its passes in `trace_`.
 
     Attributes
     ----------
     classes_ : ndarray
         The class labels.
     coef_, intercept_ : ndarray of shape (n_machines, d) and (n_machines,)
-        One machine a class; a single one for two classes.
+        One machine per class; a single one for two classes.
     alpha_ : float
-        The price of the weights' norm in use.
+        The penalty of the weights in use.
     class_weight_ : ndarray
         What multiplies the loss of each class.
     n_iter_ : int
@@ -91,6 +99,8 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         A running estimate of the loss: of the mean weights on each row before it was learnt.
     objective_estimate_ : float or ndarray of shape (n_machines,)
         The objective with that loss.
+    machines_, certificate_, slack_, margin_, trace_
+        As in `SVC`, after `fit`; streams are not kept.
 
     Examples
     --------
@@ -140,6 +150,8 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         warm_start: bool = False,
         n_jobs: int | None = None,
         time_limit: float | None = None,
+        callback: Callback | None = None,
+        trace: bool = False,
     ) -> None:
         self.alpha = alpha
         self.C = C
@@ -158,6 +170,8 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.time_limit = time_limit
+        self.callback = callback
+        self.trace = trace
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -175,21 +189,41 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         given = (X, y, sample_weight)
         X, y = self._checked(X, y, reset=True)
         check_classification_targets(y)
-        weight = self._weight(sample_weight, X)
+        weight = self._positive_weight(sample_weight, X)
         self.classes_ = np.unique(y)
-        self._require_two_classes()
+        require_two_classes(self.classes_, "OnlineOneClassSVM")
         labels = self._labels(y)
-        counted = np.maximum(weight, 0.0)
-        if counted.any() and len(np.unique(labels[counted > 0])) < 2:
+        if len(np.unique(labels[weight > 0])) < 2:
             raise InvalidInputError(
                 "Invalid input - all samples with positive weights belong to the same class: "
                 "give another class a positive weight."
             )
-        self.alpha_ = self._alpha(float(counted.sum()))
+        self.alpha_ = self._alpha(float(weight.sum()))
         self._begin(X.shape[1])
         self._class_totals = np.zeros(len(self.classes_))
-        self._fit_rows(Rows(X, labels, weight, self._prices(labels, counted)), given)
+        of_class = self._weights_of_classes(labels, weight)
+        problems = self._pose(Points.checked(X, Linear()), labels, weight, of_class)
+        names = [plain(label) for label in self.classes_]
+        machines = [tuple(names)] if len(names) == 2 else [(name, None) for name in names]
+        self._fit_problems(problems, machines, weight, given)
         return self
+
+    def _pose(
+        self, points: Points, labels: Integers, weight: Floats, of_class: Floats
+    ) -> list[Problem]:
+        """Return the problem of each class against the rest; of two classes, of the second one."""
+        bias = linear_bias(self.bias, self.fit_intercept, 1.0)
+        total = max(float(weight.sum()), np.finfo(float).tiny)
+        given = {
+            "C": 1.0 / (self.alpha_ * total),
+            "loss": self.loss,
+            "bias": bias,
+            "sample_weight": weight * of_class[labels],
+        }
+        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        return [
+            SoftMargin.posed(points, y=np.where(labels == c, 1.0, -1.0), **given) for c in positive
+        ]
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -236,7 +270,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
             found, n_rows = survey(stream)
             classes = found if classes is None else classes
         self.classes_ = np.unique(np.asarray(classes))
-        self._require_two_classes()
+        require_two_classes(self.classes_, "OnlineOneClassSVM")
         self.alpha_ = self._alpha(n_rows)
         self._fit_passes(lambda: self._stream_rows(stream, n_rows), n_passes)
         return self
@@ -253,7 +287,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
             yield self._chunk_rows(X, y, weight)
 
     def _start_stream(self, n_features: int, n_rows: float | None) -> None:
-        self._require_two_classes()
+        require_two_classes(self.classes_, "OnlineOneClassSVM")
         self.alpha_ = self._alpha(n_rows)
         self._begin(n_features)
         self._class_totals = np.zeros(len(self.classes_))
@@ -261,16 +295,9 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
     def _chunk_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         labels = self._labels(y)
         weight = self._weight(sample_weight, X)
-        return Rows(X, labels, weight, self._prices(labels, np.maximum(weight, 0.0)))
+        return Rows(X, labels, weight, self._weights_of_classes(labels, np.maximum(weight, 0.0)))
 
     # Parts --------------------------------------------------------------------------------------
-
-    def _require_two_classes(self) -> None:
-        if len(self.classes_) < 2:
-            raise InvalidInputError(
-                "The number of classes has to be greater than one; got "
-                f"{len(self.classes_)} class: give another class, or use OnlineOneClassSVM."
-            )
 
     def _labels(self, y: Any) -> Integers:
         """Return which of the classes each label is."""
@@ -283,7 +310,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
             )
         return labels
 
-    def _prices(self, labels: Integers, weight: Floats) -> Floats:
+    def _weights_of_classes(self, labels: Integers, weight: Floats) -> Floats:
         """Return what multiplies the loss of each class."""
         n = len(self.classes_)
         self._class_totals = self._class_totals + np.bincount(labels, weight, n)
@@ -310,14 +337,18 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
             )
         return 1.0 / (float(self.C) * max(float(n), np.finfo(float).tiny))
 
+    @property
+    def _step(self) -> Literal["adaptive", "pegasos"]:
+        return "adaptive" if self.method == "averaged" else "pegasos"
+
     def _rule(self) -> OnlineRule:
         bias = self.bias if self.fit_intercept else "none"
         if self.method == "averaged":
             return OnlineRule(self.alpha_, self.loss, "adaptive", bias)
         if self.loss != "hinge" or bias == "free":
             raise InvalidInputError(
-                "method='pegasos' takes loss='hinge' and no free bias, for its first steps are too "
-                "long for others: give method='averaged'."
+                "method='pegasos' takes loss='hinge' and no free bias, because its first steps are "
+                "too long for others: give method='averaged'."
             )
         return OnlineRule(self.alpha_, "hinge", "pegasos", bias)
 
@@ -341,7 +372,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         Returns
         -------
         ndarray of shape (m,) or (m, n_classes)
-            For two classes positive on the side of ``classes_[1]``, else one value a class.
+            For two classes positive on the side of ``classes_[1]``, else one value per class.
         """
         values: Floats = self._scores(X) + self.intercept_
         return values[:, 0] if values.shape[1] == 1 else values

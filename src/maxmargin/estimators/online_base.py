@@ -1,9 +1,9 @@
-"""What the online machines share: checks, passes over data in memory or in chunks, attributes."""
+"""What the online machines share: checks, fits to data in memory or in chunks, attributes."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Integral, Real
 from time import perf_counter
 from typing import Any, ClassVar, Literal, Self
@@ -16,42 +16,37 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.estimators.callbacks import CallbackSupportMixin, FitTasks
-from maxmargin.estimators.interrupts import heed_interrupt
-from maxmargin.estimators.online_progress import LearningWatch
-from maxmargin.estimators.online_rows import Rows
-from maxmargin.estimators.threads import thread_count
-from maxmargin.estimators.training import positive_rows, require_moderate
-from maxmargin.solvers.answers import Ending
-from maxmargin.solvers.online_engine import Learnt, OnlineLearner, OnlineRule
+from maxmargin.kernels.data import largest_entry
+from maxmargin.machines.callbacks import CallbackSupportMixin, FitTasks
+from maxmargin.machines.machine import HasMachines, Machine
+from maxmargin.machines.progress import Bar
+from maxmargin.machines.threads import thread_count
+from maxmargin.machines.training import LARGEST_ENTRY, positive_rows, refuse_large
+from maxmargin.problems import Problem
+from maxmargin.solvers import Ending, Stop, solve_all
+from maxmargin.solvers.interrupts import heed_interrupt
+from maxmargin.solvers.online import Learnt, OnlineDescent, OnlineLearner, OnlineRule, Rows
 from maxmargin.typing import Floats
 
 __all__ = ["OnlineMachine"]
 
-# Up to this many rows a fit merges equal ones and sorts them: the model then depends neither on
-# their order nor on whether a row is given twice or with a weight of two.
-_SMALL = 1024
-
-# A fit does not end before so many steps, for few rows are learnt in no time, nor unless so many
-# passes in a row have lowered the objective by less than the tolerance.
-_FEWEST_STEPS = 20_000
-_PATIENCE = 2
-
-# The tolerance is a fraction of the objective, or of this much of that in the first pass where it
-# has fallen further.
-_NEGLIGIBLE = 0.01
-
 _CAUSES = {
-    "steps": "the objective still fell after max_iter={max_iter} passes. Raise max_iter or tol.",
-    "seconds": "time_limit={time_limit} was reached. Raise it, or tol.",
-    "watch": "a callback asked for it.",
-    "interrupt": "the fit was interrupted. With warm_start=True another one goes on from here; "
-    "another interrupt within two seconds raises KeyboardInterrupt.",
+    Ending.MAX_ITER: "the objective still fell after max_iter={max_iter} passes. "
+    "Raise max_iter or tol.",
+    Ending.TIME_LIMIT: "time_limit={time_limit} was reached. Raise it, or tol.",
+    Ending.CALLBACK: "a callback asked for it.",
+    Ending.INTERRUPT: "the fit was interrupted. With warm_start=True another one goes on from "
+    "here; another interrupt within two seconds raises KeyboardInterrupt.",
 }
 _STACK = 6
 
+_FROM_A_STREAM = (
+    "{name} learnt from a stream, whose rows it does not keep: fit it to rows in memory for its "
+    "solutions and certificates."
+)
 
-class OnlineMachine(CallbackSupportMixin, BaseEstimator):
+
+class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
     """Base of the online estimators."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -63,9 +58,16 @@ class OnlineMachine(CallbackSupportMixin, BaseEstimator):
         "verbose": ["verbose"],
         "warm_start": ["boolean"],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "callback": [callable, None],
+        "trace": ["boolean"],
     }
 
     n_jobs: int | None = None
+
+    @property
+    def _step(self) -> Literal["adaptive", "pegasos"]:
+        """What the stochastic steps are called in the solver."""
+        return "adaptive"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -92,7 +94,9 @@ class OnlineMachine(CallbackSupportMixin, BaseEstimator):
             X = validate_data(self, X, **kind)
         else:
             X, y = validate_data(self, X, y, **kind)
-        require_moderate(X)
+        largest = largest_entry(X)
+        if not largest <= LARGEST_ENTRY:
+            refuse_large(largest)
         return X, y
 
     @staticmethod
@@ -106,152 +110,140 @@ class OnlineMachine(CallbackSupportMixin, BaseEstimator):
         weight: Floats = _check_sample_weight(sample_weight, X, dtype=np.float64)
         return weight
 
+    def _positive_weight(self, sample_weight: Any, X: Any) -> Floats:
+        """Return the weights of a fit's rows, one of which must be positive; none is negative."""
+        weight = self._weight(sample_weight, X)
+        positive_rows(weight)
+        return np.maximum(weight, 0.0)
+
     def _begin(self, n_features: int) -> None:
-        """Start from nothing, or where the last fit ended."""
-        former: OnlineLearner | None = self.__dict__.get("_learner")
+        """Start from zero, or where the last fit ended."""
+        last: OnlineLearner | None = self.__dict__.get("_learner")
         fresh = self._new_learner(n_features)
-        if self.warm_start and former is not None and former.like(fresh):
+        if self.warm_start and last is not None and last.like(fresh):
             return
         self._learner = fresh
         self._generator = _generator(self.random_state)
 
-    def _deadline(self) -> float | None:
-        return None if self.time_limit is None else perf_counter() + float(self.time_limit)
+    def _fit_problems(
+        self,
+        problems: Sequence[Problem],
+        classes: Sequence[tuple[Any, ...]],
+        counts: Floats,
+        given: tuple[Any, Any, Any],
+    ) -> None:
+        """Learn rows in memory, pass after pass, until the objective stays where it is.
 
-    def _learn(self, rows: Rows, deadline: float | None = None) -> Learnt:
-        """Learn rows once, in a new order if the rows are to be shuffled."""
-        order = self._generator.permutation(rows.n_rows) if self.shuffle else None
-        left = None if deadline is None else max(0.0, deadline - perf_counter())
-        learnt = self._learner.learn(
-            rows.X,
-            rows.labels,
-            rows.weight,
-            rows.prices,
-            self._rule(),
-            order=order,
-            n_threads=thread_count(self.n_jobs),
-            seconds=left,
+        `counts` says how many rows each row counts for, `given` is what `fit` was called with.
+        """
+        self.n_iter_ = 0
+        solver = OnlineDescent(
+            self._step,
+            self.average,
+            self.tol,
+            self.shuffle,
+            self._generator,
+            thread_count(self.n_jobs),
+            self._learner,
+            counts,
         )
-        if learnt.ending is None and deadline is not None and perf_counter() >= deadline:
-            # The core does not look at the clock while it learns a few rows.
-            return Learnt(learnt.n_rows, "seconds")
-        return learnt
+        limit = None if self.time_limit is None else float(self.time_limit)
+        with _Watch(self, given, self.max_iter if self.tol is None else None) as watch:
 
-    def _fit_rows(self, rows: Rows, given: tuple[Any, Any, Any]) -> None:
-        """Learn the rows again and again until the objective stays where it is."""
-        deadline = self._deadline()
-        rows = rows.take(positive_rows(rows.weight))
-        if rows.n_rows <= _SMALL:
-            rows = rows.merged()
-        n_passes = self.max_iter if self.tol is None else None
-        self._fit(lambda watch: self._learn_passes(rows, deadline, watch), given, n_passes)
+            def after_pass(progress: Any) -> bool:
+                self.n_iter_ = progress.iteration
+                stops = self.callback is not None and bool(self.callback(progress))
+                # All problems are learnt in the same pass.
+                is_last = progress.problem == len(problems) - 1
+                return (is_last and watch.see("pass")) or stops
+
+            solutions = solve_all(
+                problems,
+                solver,
+                trace=self.trace,
+                stop=Stop(gap=self.tol or None, time_limit=limit, max_iter=int(self.max_iter)),
+                callback=after_pass if watch.is_needed else None,
+            )
+        self.n_iter_ = solutions[0].iterations
+        self._machines = [
+            Machine(solution, about, slice(None))
+            for solution, about in zip(solutions, classes, strict=True)
+        ]
+        self._n_training_rows = len(counts)
+        self._publish()
+        watch.tasks.end({})
+        ending = solutions[0].ending
+        if ending is not Ending.MAX_ITER or self.tol is not None:
+            self._warn_of(ending, is_heeded=True)
 
     def _fit_passes(self, passes: Callable[[], Iterator[Rows]], n_passes: int) -> None:
-        """Learn the chunks of a stream as often as asked."""
-        deadline = self._deadline()
-
-        def learn(watch: LearningWatch) -> Ending | None:
-            ending: Ending | None = None
-            while self.n_iter_ < n_passes and ending is None:
-                ending = self._learn_chunks(passes(), deadline, watch)
-                self.n_iter_ += 1
-            return ending
-
-        self._fit(learn, (None, None, None), n_passes)
-
-    def _fit(
-        self,
-        learn: Callable[[LearningWatch], Ending | None],
-        given: tuple[Any, Any, Any],
-        n_passes: int | None,
-    ) -> None:
-        """Learn under the eyes of whoever watches; keep the model so far at an interrupt."""
+        """Learn the chunks of a stream as often as asked; keep the model so far at an interrupt."""
+        deadline = None if self.time_limit is None else perf_counter() + float(self.time_limit)
         self.n_iter_ = 0
-        X, y, sample_weight = given
-        told = None if sample_weight is None else {"sample_weight": sample_weight}
-        tasks = FitTasks(self, 1, X, y, told)
-        with LearningWatch(tasks, bool(self.verbose), type(self).__name__, n_passes) as watch:
+        ending: Ending | None = None
+        with _Watch(self, (None, None, None), n_passes) as watch:
             try:
-                ending = learn(watch)
+                while self.n_iter_ < n_passes and ending is None:
+                    ending = self._learn_chunks(passes(), deadline, watch)
+                    self.n_iter_ += 1
             except KeyboardInterrupt:
                 if self.__dict__.get("_learner") is None:
                     raise
-                ending = "interrupt"
+                ending = Ending.INTERRUPT
+        self._forget_rows()
         self._publish()
-        tasks.end({})
-        self._tell(ending)
-
-    def _learn_passes(
-        self, rows: Rows, deadline: float | None, watch: LearningWatch
-    ) -> Ending | None:
-        last, negligible, n_still, n_steps = np.inf, 0.0, 0, 0
-        while self.n_iter_ < self.max_iter:
-            seen, total = self._learner.seen, self._learner.total_loss
-            learnt = self._learn(rows, deadline)
-            self.n_iter_ += 1
-            if learnt.ending is not None:
-                return learnt.ending
-            if self._show(watch, "pass"):
-                return "watch"
-            n_steps += rows.n_rows
-            if self.tol is None:
-                continue
-            of_pass = (self._learner.total_loss - total) / (self._learner.seen - seen)
-            value = float(np.sum(self._objectives(of_pass)))
-            if self.n_iter_ == 1:
-                negligible = _NEGLIGIBLE * abs(value)
-            still = last - value <= self.tol * max(abs(value), negligible)
-            n_still = n_still + 1 if still else 0
-            last = value
-            if n_still >= _PATIENCE and n_steps >= _FEWEST_STEPS:
-                return None
-        return None if self.tol is None or n_still >= _PATIENCE else "steps"
+        watch.tasks.end({})
+        self._warn_of(ending)
 
     def _learn_chunks(
-        self, chunks: Iterator[Rows], deadline: float | None, watch: LearningWatch
+        self, chunks: Iterator[Rows], deadline: float | None, watch: _Watch
     ) -> Ending | None:
         n_chunks = 0
         for rows in chunks:
             n_chunks += 1
-            counted = rows.counting()
-            if counted.n_rows == 0:
-                continue
-            learnt = self._learn(counted, deadline)
+            learnt = self._learn(rows, deadline)
             if learnt.ending is not None:
                 return learnt.ending
-            if self._show(watch, "chunk"):
-                return "watch"
+            if learnt.n_rows and watch.see("chunk"):
+                return Ending.CALLBACK
         if n_chunks == 0:
             raise InvalidInputError("The stream has no rows: give one with at least a chunk.")
         return None
 
-    def _show(self, watch: LearningWatch, part: Literal["pass", "chunk"]) -> bool:
-        """Return whether one who watches asks to stop."""
-
-        def fitted() -> dict[str, Any]:
-            self._publish()
-            return {}
-
-        def objective() -> float:
-            return float(np.sum(self._objectives(self._learner.loss)))
-
-        return watch.see(part, self.n_iter_, self._learner.seen, objective, fitted)
-
     def _learn_chunk(self, rows: Rows) -> Self:
         """Learn one chunk of a stream that the caller reads."""
-        counted = rows.counting()
-        learnt = self._learn(counted) if counted.n_rows else Learnt(0, None)
+        learnt = self._learn(rows)
+        self._forget_rows()
         self._publish()
-        if learnt.ending == "interrupt":
-            # The loop over the chunks is the caller's, and to be ended with it.
+        if learnt.ending is Ending.INTERRUPT:
+            # The caller's loop over the chunks is to end with it.
             raise KeyboardInterrupt
         return self
 
-    def _tell(self, ending: Ending | None) -> None:
+    def _learn(self, rows: Rows, deadline: float | None = None) -> Learnt:
+        """Learn the rows of positive weight once, in random order if they are to be shuffled."""
+        rows = rows.with_weight()
+        if rows.n_rows == 0:
+            return Learnt(0, None)
+        order = self._generator.permutation(rows.n_rows) if self.shuffle else None
+        left = None if deadline is None else max(0.0, deadline - perf_counter())
+        n_jobs = thread_count(self.n_jobs)
+        learnt = self._learner.learn(rows, self._rule(), order=order, n_jobs=n_jobs, seconds=left)
+        if learnt.ending is None and deadline is not None and perf_counter() >= deadline:
+            # The core does not look at the clock while it learns a few rows.
+            return Learnt(learnt.n_rows, Ending.TIME_LIMIT)
+        return learnt
+
+    def _forget_rows(self) -> None:
+        why_not = _FROM_A_STREAM.format(name=type(self).__name__)
+        self._machines = [Machine.unproved((), why_not)]
+        self._n_training_rows = 0
+
+    def _warn_of(self, ending: Ending | None, *, is_heeded: bool = False) -> None:
         """Warn of an early end."""
-        if ending is None:
+        if ending is None or ending not in _CAUSES:
             return
-        if ending == "interrupt":
+        if ending is Ending.INTERRUPT and not is_heeded:
             heed_interrupt()
         cause = _CAUSES[ending].format(**self.get_params(deep=False))
         message = f"{type(self).__name__} keeps the model so far: {cause}"
@@ -261,7 +253,7 @@ class OnlineMachine(CallbackSupportMixin, BaseEstimator):
 
     def _weights(self) -> tuple[Floats, Floats]:
         rule = self._rule()
-        weights, bias = self._learner.mean(rule) if self.average else self._learner.last(rule)
+        weights, bias = self._learner.weights(rule, average=self.average)
         if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
             raise InvalidInputError(
                 "The weights are not finite. X may contain large values: scale the features, and "
@@ -271,11 +263,7 @@ class OnlineMachine(CallbackSupportMixin, BaseEstimator):
 
     def _objectives(self, loss: Floats) -> Floats:
         """Return the objective of each machine whose mean loss is this."""
-        rule = self._rule()
-        weights, bias = self._learner.mean(rule)
-        norm = (weights**2).sum(axis=1) + (bias**2 if rule.bias == "regularised" else 0.0)
-        values: Floats = 0.5 * rule.alpha * norm + rule.bias_slope * bias + loss
-        return values
+        return self._learner.objectives(self._rule(), loss)
 
     @property
     def t_(self) -> float:
@@ -315,3 +303,33 @@ def _generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(np.iinfo(np.int32).max))
     return np.random.default_rng(random_state)
+
+
+class _Watch(Bar):
+    """Shows what is learnt, and tells scikit-learn's callbacks."""
+
+    def __init__(self, estimator: Any, given: tuple[Any, Any, Any], n_passes: int | None) -> None:
+        X, y, sample_weight = given
+        told = None if sample_weight is None else {"sample_weight": sample_weight}
+        self.estimator = estimator
+        self.tasks = FitTasks(estimator, 1, X, y, told)
+        super().__init__(type(estimator).__name__, n_passes, shown=bool(estimator.verbose))
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anybody watches."""
+        estimator = self.estimator
+        return bool(estimator.verbose) or estimator.callback is not None or self.tasks.active
+
+    def see(self, part: Literal["pass", "chunk"]) -> bool:
+        """Show a part that was learnt; return whether a callback asks to stop."""
+        estimator, learner = self.estimator, self.estimator._learner
+        if estimator.verbose:
+            objective = float(np.sum(estimator._objectives(learner.loss)))
+            self.show(f"{learner.seen:.0f} rows, objective {objective:.4g}", estimator.n_iter_)
+
+        def fitted() -> dict[str, Any]:
+            estimator._publish()
+            return {}
+
+        return self.tasks.part(part, fitted)

@@ -11,8 +11,11 @@ from sklearn.base import OutlierMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 
 from maxmargin.estimators.online_base import OnlineMachine
-from maxmargin.estimators.online_rows import Rows, checked_passes
-from maxmargin.solvers.online_engine import OnlineLearner, OnlineRule
+from maxmargin.estimators.online_streams import checked_passes
+from maxmargin.kernels import Linear
+from maxmargin.problems import OneClass, Points
+from maxmargin.solvers import Callback
+from maxmargin.solvers.online import OnlineLearner, OnlineRule, Rows
 from maxmargin.streams import Chunks, chunks
 from maxmargin.streams.base import parts_of
 from maxmargin.typing import Floats, Integers
@@ -31,7 +34,7 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
     ----------
     nu : float
         In (0, 1]: bounds the fraction of outliers from above, at the optimum.
-    average, max_iter, tol, shuffle, random_state, verbose, warm_start, time_limit
+    average, max_iter, tol, shuffle, random_state, verbose, warm_start, time_limit, callback, trace
         As in `OnlineSVC`.
 
     Attributes
@@ -40,7 +43,7 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
         w.
     offset_ : ndarray of shape (1,)
         rho: the decision is w'x - rho.
-    n_iter_, t_, loss_, objective_estimate_
+    n_iter_, t_, loss_, objective_estimate_, machines_, certificate_, slack_, margin_, trace_
         As in `OnlineSVC`; the loss is that of max(0, rho - w'x).
 
     Examples
@@ -72,6 +75,8 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
         verbose: int = 0,
         warm_start: bool = False,
         time_limit: float | None = None,
+        callback: Callback | None = None,
+        trace: bool = False,
     ) -> None:
         self.nu = nu
         self.average = average
@@ -82,6 +87,8 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
         self.verbose = verbose
         self.warm_start = warm_start
         self.time_limit = time_limit
+        self.callback = callback
+        self.trace = trace
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -98,9 +105,11 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
         """
         given = (X, y, sample_weight)
         X, _ = self._checked(X, None, reset=True)
-        rows = self._rows(X, sample_weight)
+        weight = self._positive_weight(sample_weight, X)
         self._begin(X.shape[1])
-        self._fit_rows(rows, given)
+        points = Points.checked(X, Linear())
+        problem = OneClass.posed(points, nu=float(self.nu), sample_weight=weight)
+        self._fit_problems([problem], [()], weight, given)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)

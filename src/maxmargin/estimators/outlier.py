@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -11,17 +10,18 @@ import numpy as np
 from sklearn.base import OutlierMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 
-from maxmargin.estimators.base import KernelMachine
-from maxmargin.estimators.plan import Kept, SinglePlan
-from maxmargin.estimators.run import Outcome
+from maxmargin.estimators.base import KernelEstimator
 from maxmargin.estimators.single import SingleMachine
-from maxmargin.estimators.training import Training
 from maxmargin.kernels import Kernel
-from maxmargin.problems import OneClass, Problem
+from maxmargin.machines.family import Posed
+from maxmargin.machines.training import Training
+from maxmargin.problems import OneClass, Points
+from maxmargin.solvers import Callback, Solution
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["OneClassSVM"]
 
+# Values within this share of the machine's scale are on the boundary, up to rounding.
 _ROUNDING = 1e-11
 
 
@@ -37,7 +37,7 @@ class OneClassSVM(OutlierMixin, SingleMachine):
     nu : float
         In (0, 1]: bounds the fraction of outliers from above and that of support vectors from
         below.
-    shrinking, cache_size, verbose, max_iter, n_jobs, time_limit, warm_start
+    shrinking, cache_size, verbose, max_iter, n_jobs, time_limit, warm_start, callback, trace
         As in `SVR`.
 
     Attributes
@@ -45,7 +45,7 @@ class OneClassSVM(OutlierMixin, SingleMachine):
     support_, support_vectors_, n_support_, dual_coef_, intercept_, offset_, coef_, fit_status_, \
 n_iter_
         As in scikit-learn.
-    kernel_, certificate_, slack_, fit_time_
+    kernel_, machines_, certificate_, slack_, fit_time_, trace_
         As in `SVR`.
     margin_ : float
         Distance of the plane from the origin of the feature space.
@@ -59,12 +59,12 @@ n_iter_
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelMachine._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
     }
     _parameter_constraints.pop("bias")
 
-    _prices = ("nu",)
+    penalties = ("nu",)
 
     #: The plane's distance from the origin takes the place of a bias.
     bias: ClassVar[str] = "free"
@@ -85,6 +85,8 @@ n_iter_
         n_jobs: int | None = None,
         time_limit: float | None = None,
         warm_start: bool = False,
+        callback: Callback | None = None,
+        trace: bool = False,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -99,6 +101,8 @@ n_iter_
         self.n_jobs = n_jobs
         self.time_limit = time_limit
         self.warm_start = warm_start
+        self.callback = callback
+        self.trace = trace
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -115,27 +119,22 @@ n_iter_
             How much each point counts. Points of weight zero or less are left out.
         """
         del y
-        self._fit(self._prepare(X, None, sample_weight))
+        self._fit(X, None, sample_weight)
+        self._end_tasks()
         return self
 
     def _publish(self) -> None:
         super()._publish()
         self.offset_ = -self._intercept_
 
-    def _problem_on(self, training: Training, rows: Integers) -> Callable[[Any], Problem]:
-        weight = training.weight[rows]
-        return partial(OneClass, nu=self.nu, kernel=training.kernel, sample_weight=weight)
+    def _problem(self, points: Points, y: Any, weight: Floats) -> OneClass:
+        del y
+        return OneClass.posed(points, nu=float(self.nu), sample_weight=weight)
 
-    def _keep(self, training: Training, plan: SinglePlan, outcomes: Sequence[Outcome]) -> Kept:
-        kept = super()._keep(training, plan, outcomes)
-        self.offset_ = -self._intercept_
-        return kept
-
-    def _keep_support(self, training: Training, order: Integers, coefficients: Floats) -> Integers:
-        support = super()._keep_support(training, order, coefficients)
-        diagonal = np.abs(training.kernel.diag(training.points))[self.support_]
+    def _adopt(self, training: Training, posed: Posed, solutions: Sequence[Solution]) -> None:
+        super()._adopt(training, posed, solutions)
+        diagonal = np.abs(training.points.take(self.support_).diagonal)
         self._scale = float(self._dual_coef_[0] @ diagonal)
-        return support
 
     def decision_function(self, X: Any) -> Floats:
         """Return for each row of X a value that is positive inside, zero on the boundary."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -12,12 +11,12 @@ from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval
 
-from maxmargin.estimators.base import KernelMachine
+from maxmargin.estimators.base import KernelEstimator
 from maxmargin.estimators.single import SingleMachine
-from maxmargin.estimators.training import Training
 from maxmargin.kernels import Kernel
-from maxmargin.problems import EpsilonTube, NuTube, Problem
-from maxmargin.typing import Floats, Integers
+from maxmargin.problems import Bias, EpsilonTube, NuTube, Points
+from maxmargin.solvers import Callback
+from maxmargin.typing import Floats
 
 __all__ = ["SVR", "NuSVR"]
 
@@ -26,7 +25,7 @@ class _Regressor(RegressorMixin, SingleMachine):
     """What both regressors share."""
 
     _numeric_targets = True
-    _two_sided = True
+    is_two_sided = True
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -42,26 +41,21 @@ class _Regressor(RegressorMixin, SingleMachine):
         sample_weight : array-like of shape (n,), optional
             Multiplies C point by point. Points of weight zero or less are left out.
         """
-        training = self._prepare(X, column_or_1d(y, warn=True), sample_weight)
-        self._fit(training)
+        self._fit(X, column_or_1d(y, warn=True), sample_weight)
+        self._end_tasks()
         return self
 
     def predict(self, X: Any) -> Floats:
         """Return the predicted target of each row of X."""
         return self._values(X)[:, 0]
 
-    def _tube_on(
-        self, kind: Callable[..., Problem], training: Training, rows: Integers, **width: float
-    ) -> Callable[[Any], Problem]:
-        return partial(
-            kind,
-            y=np.asarray(training.y, dtype=np.float64)[rows],
-            C=self._price(),
-            kernel=training.kernel,
-            bias=self._bias(),
-            sample_weight=training.weight[rows],
-            **width,
-        )
+    def _tube(self, y: Any, weight: Floats) -> dict[str, Any]:
+        return {
+            "y": np.asarray(y, dtype=np.float64),
+            "C": self._penalty(),
+            "bias": self._bias(),
+            "sample_weight": weight,
+        }
 
 
 class SVR(_Regressor):
@@ -79,7 +73,7 @@ class SVR(_Regressor):
     tol : float
         How far the optimality conditions may be from holding.
     C : float
-        Price of leaving the tube.
+        Penalty of leaving the tube.
     epsilon : float
         Half the tube's width.
     shrinking : bool
@@ -90,15 +84,19 @@ class SVR(_Regressor):
     verbose : bool
         Show a progress bar.
     max_iter : int
-        Steps at most; -1 for no limit.
+        At most this many steps; -1 for no limit.
     n_jobs : int, optional
         Threads; by default as many as there are CPUs.
     time_limit : float, optional
-        Seconds at most; the best model so far is kept.
+        At most this many seconds per fit; the best model so far is kept.
     warm_start : bool
         Start a fit from the multipliers of the last one.
-    bias : {"free", "regularised"}
-        Whether the intercept is left free or penalised like the weights.
+    bias : {"free", "regularised"}, Free or Regularised
+        Whether the intercept is left free or penalised like the weights, as in `SVC`.
+    callback : callable, optional
+        Called with each `maxmargin.solvers.Progress`; returning True ends the fit.
+    trace : bool
+        Whether to keep the records of the solver in `trace_`.
 
     Attributes
     ----------
@@ -106,6 +104,8 @@ class SVR(_Regressor):
         As in scikit-learn.
     kernel_ : Kernel
         The kernel, with numbers for its parameters.
+    machines_ : tuple of Machine
+        Problem, solution and certificate of the machine, as in `SVC`.
     certificate_ : FitCertificate
         Primal and dual value, gap and violations, made when first asked for.
     slack_ : ndarray of shape (n,)
@@ -114,6 +114,8 @@ class SVR(_Regressor):
         Half the tube's width.
     fit_time_ : float
         Seconds.
+    trace_ : Trace
+        Records of the fit, with ``trace=True``.
 
     Examples
     --------
@@ -126,11 +128,11 @@ class SVR(_Regressor):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelMachine._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
     }
-    _prices = ("epsilon", "C")
+    penalties = ("epsilon", "C")
 
     def __init__(
         self,
@@ -149,7 +151,9 @@ class SVR(_Regressor):
         n_jobs: int | None = None,
         time_limit: float | None = None,
         warm_start: bool = False,
-        bias: Literal["free", "regularised"] = "free",
+        bias: Literal["free", "regularised"] | Bias = "free",
+        callback: Callback | None = None,
+        trace: bool = False,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -166,9 +170,13 @@ class SVR(_Regressor):
         self.time_limit = time_limit
         self.warm_start = warm_start
         self.bias = bias
+        self.callback = callback
+        self.trace = trace
 
-    def _problem_on(self, training: Training, rows: Integers) -> Callable[[Any], Problem]:
-        return self._tube_on(EpsilonTube, training, rows, epsilon=self.epsilon)
+    def _problem(self, points: Points, y: Any, weight: Floats) -> EpsilonTube:
+        tube = self._tube(y, weight)
+        epsilon = float(self.epsilon)
+        return EpsilonTube.posed(points, epsilon=epsilon, loss="epsilon_insensitive", **tube)
 
 
 class NuSVR(_Regressor):
@@ -182,16 +190,16 @@ class NuSVR(_Regressor):
         In (0, 1]: bounds the fraction of points outside the tube from above and that of support
         vectors from below.
     C : float
-        Price of leaving the tube.
+        Penalty of leaving the tube.
     kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, n_jobs, \
-time_limit, warm_start, bias
+time_limit, warm_start, bias, callback, trace
         As in `SVR`.
 
     Attributes
     ----------
     support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, fit_status_, n_iter_
         As in scikit-learn.
-    kernel_, certificate_, slack_, fit_time_
+    kernel_, machines_, certificate_, slack_, fit_time_, trace_
         As in `SVR`.
     margin_ : float
         Half the tube's width that the data chose.
@@ -205,11 +213,11 @@ time_limit, warm_start, bias
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelMachine._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
     }
-    _prices = ("nu", "C")
+    penalties = ("nu", "C")
 
     def __init__(
         self,
@@ -228,7 +236,9 @@ time_limit, warm_start, bias
         n_jobs: int | None = None,
         time_limit: float | None = None,
         warm_start: bool = False,
-        bias: Literal["free", "regularised"] = "free",
+        bias: Literal["free", "regularised"] | Bias = "free",
+        callback: Callback | None = None,
+        trace: bool = False,
     ) -> None:
         self.nu = nu
         self.C = C
@@ -245,6 +255,8 @@ time_limit, warm_start, bias
         self.time_limit = time_limit
         self.warm_start = warm_start
         self.bias = bias
+        self.callback = callback
+        self.trace = trace
 
-    def _problem_on(self, training: Training, rows: Integers) -> Callable[[Any], Problem]:
-        return self._tube_on(NuTube, training, rows, nu=self.nu)
+    def _problem(self, points: Points, y: Any, weight: Floats) -> NuTube:
+        return NuTube.posed(points, nu=float(self.nu), **self._tube(y, weight))

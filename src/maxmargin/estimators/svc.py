@@ -1,18 +1,31 @@
-"""Support vector classification: `SVC` with a price of slack, `NuSVC` with a fraction."""
+"""Support vector classification: `SVC` with a penalty of slack, `NuSVC` with a fraction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from maxmargin.errors import InfeasibleProblemError
 from maxmargin.estimators.classifier import KernelClassifier
-from maxmargin.estimators.programs import NuForm, SoftForm
 from maxmargin.kernels import Kernel
+from maxmargin.machines.classes import ClassMachines
+from maxmargin.machines.training import Training
+from maxmargin.problems import Bias, KernelProblem, NuMargin, Points
+from maxmargin.solvers import Callback, Solution
+from maxmargin.typing import Floats
 
 __all__ = ["SVC", "NuSVC"]
+
+# A nu that exceeds the largest feasible one by this share is feasible up to rounding.
+_ROUNDING = 1e-12
+
+# How many times too large a nu may count as.
+_MOST_BEYOND = 1e4
 
 
 class SVC(KernelClassifier):
@@ -24,7 +37,7 @@ class SVC(KernelClassifier):
     Parameters
     ----------
     C : float
-        Price of slack.
+        Penalty of slack.
     kernel : str, Kernel or callable
         "rbf" (default), "linear", "poly", "sigmoid", "laplacian", "chi2", "precomputed", one of
         `maxmargin.kernels`, or a function k(A, B) that returns the matrix of similarities.
@@ -45,23 +58,29 @@ class SVC(KernelClassifier):
     verbose : bool
         Show a progress bar.
     max_iter : int
-        Steps at most a pair; -1 for no limit.
+        At most this many steps per pair; -1 for no limit.
     decision_function_shape : {"ovr", "ovo"}
-        One decision value a class or a pair of classes.
+        One decision value per class or per pair of classes.
     break_ties : bool
         Whether equal votes are decided by the decision values.
     random_state : int, RandomState or None
         For the folds of `probability`.
     multi_class : {"ovo", "ovr"}
-        One machine a pair of classes, or one a class against the rest.
+        One machine per pair of classes, or one per class against the rest.
     n_jobs : int, optional
         Threads; by default as many as there are CPUs.
     time_limit : float, optional
-        Seconds at most; the best model so far is kept.
+        At most this many seconds per fit; the best model so far is kept.
     warm_start : bool
         Start a fit from the multipliers of the last one, scaled with C.
-    bias : {"free", "regularised"}
-        Whether the intercept is left free or penalised like the weights.
+    bias : {"free", "regularised"}, Free or Regularised
+        Whether the intercept is left free or penalised like the weights: "regularised" is
+        `maxmargin.problems.Regularised(1)`; ``Regularised(scale)`` and ``Regularised(eps=...)``
+        weigh the penalty, and ``Regularised(0)`` means no intercept.
+    callback : callable, optional
+        Called with each `maxmargin.solvers.Progress`; returning True ends the fit.
+    trace : bool
+        Whether to keep the records of the solver in `trace_`.
 
     Attributes
     ----------
@@ -70,15 +89,20 @@ coef_, fit_status_, n_iter_, shape_fit_
         As in scikit-learn.
     kernel_ : Kernel
         The kernel, with numbers for its parameters.
+    machines_ : tuple of Machine
+        Classes, problem, solution and certificate of each machine. They hold the training data,
+        which a pickled or saved model does not.
     certificate_ : FitCertificate
         Primal and dual value, gap and violations of every machine, the worst first. Made when
-        first asked for, from the training data, which is kept until then.
+        first asked for, from the training data.
     slack_ : ndarray of shape (n,) or (n, n_machines)
         How far each point is on the wrong side of its margin; zero where it takes no part.
     margin_ : float or ndarray of shape (n_machines,)
         Distance of the margin plane from the boundary, in feature space.
     fit_time_ : float
         Seconds.
+    trace_ : Trace
+        Records of the fit, with ``trace=True``.
 
     Examples
     --------
@@ -118,7 +142,9 @@ coef_, fit_status_, n_iter_, shape_fit_
         n_jobs: int | None = None,
         time_limit: float | None = None,
         warm_start: bool = False,
-        bias: Literal["free", "regularised"] = "free",
+        bias: Literal["free", "regularised"] | Bias = "free",
+        callback: Callback | None = None,
+        trace: bool = False,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -140,9 +166,8 @@ coef_, fit_status_, n_iter_, shape_fit_
         self.time_limit = time_limit
         self.warm_start = warm_start
         self.bias = bias
-
-    def _form(self) -> SoftForm:
-        return SoftForm(self._price())
+        self.callback = callback
+        self.trace = trace
 
 
 class NuSVC(KernelClassifier):
@@ -158,7 +183,7 @@ class NuSVC(KernelClassifier):
         from below. At most twice the smaller class's share of the weight.
     kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, class_weight, verbose, \
 max_iter, decision_function_shape, break_ties, random_state, multi_class, n_jobs, time_limit, \
-warm_start, bias
+warm_start, bias, callback, trace
         As in `SVC`.
 
     Attributes
@@ -166,7 +191,7 @@ warm_start, bias
     classes_, class_weight_, support_, support_vectors_, n_support_, dual_coef_, intercept_, \
 coef_, fit_status_, n_iter_, shape_fit_
         As in scikit-learn: coefficients and intercept are divided by rho.
-    kernel_, certificate_, slack_, margin_, fit_time_
+    kernel_, machines_, certificate_, slack_, margin_, fit_time_, trace_
         As in `SVC`.
 
     Examples
@@ -181,7 +206,7 @@ coef_, fit_status_, n_iter_, shape_fit_
         **KernelClassifier._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
     }
-    _prices = ("nu",)
+    penalties = ("nu",)
 
     def __init__(
         self,
@@ -205,7 +230,9 @@ coef_, fit_status_, n_iter_, shape_fit_
         n_jobs: int | None = None,
         time_limit: float | None = None,
         warm_start: bool = False,
-        bias: Literal["free", "regularised"] = "free",
+        bias: Literal["free", "regularised"] | Bias = "free",
+        callback: Callback | None = None,
+        trace: bool = False,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -227,6 +254,66 @@ coef_, fit_status_, n_iter_, shape_fit_
         self.time_limit = time_limit
         self.warm_start = warm_start
         self.bias = bias
+        self.callback = callback
+        self.trace = trace
 
-    def _form(self) -> NuForm:
-        return NuForm(self.nu)
+    def _problem(self, points: Points, sign: Floats, weight: Floats) -> NuMargin:
+        return NuMargin.posed(
+            points, y=sign, nu=float(self.nu), bias=self._bias(), sample_weight=weight
+        )
+
+    def _refuse_one_class(self) -> None:
+        raise InfeasibleProblemError(
+            "The specified nu is infeasible: all samples with positive weights belong to the same "
+            "class. Give another class a positive sample_weight and class_weight."
+        )
+
+    def _feasible(
+        self,
+        problems: Sequence[Any],
+        training: Training,
+        machines: ClassMachines,
+        names: Sequence[str],
+    ) -> list[KernelProblem]:
+        """Return the problems with the nearest feasible nu.
+
+        A nu that the points allow but the class weights do not gives way to the largest possible
+        one; a nu that both refuse is an error, which names the machine.
+        """
+        found: list[KernelProblem] = []
+        for problem, pair, name in zip(problems, machines.pairs, names, strict=True):
+            largest = problem.largest_nu
+            if problem.nu <= largest * (1 + _ROUNDING):
+                found.append(problem)
+                continue
+            weight = training.weight if pair.rows is None else training.weight[pair.rows]
+            allowed = NuMargin.posed(
+                problem.points, y=problem.y, bias=problem.bias, sample_weight=weight
+            ).largest_nu
+            if problem.nu > allowed * (1 + _ROUNDING):
+                place = f" This is {name}." if machines.n_machines > 1 else ""
+                raise InfeasibleProblemError(
+                    f"The specified nu is infeasible: nu = {self.nu:g}, but with these class "
+                    f"weights it can be at most {allowed:.6g}, twice the smaller class's share. "
+                    f"Lower nu or weight that class up.{place}"
+                )
+            found.append(problem.replace(nu=largest))
+        return found
+
+    def _settled(self, solution: Solution) -> Solution:
+        """Return the solution with the offsets to use among those that are optimal.
+
+        Where class weights leave no room for nu, the lighter class is at its bounds, so that its
+        plane may lie anywhere beyond its last point. It moves away as nu is larger than possible,
+        towards the machine that always names the heavier class.
+        """
+        problem = solution.problem
+        assert isinstance(problem, NuMargin)
+        if problem.nu >= self.nu or len(solution.offsets) < 2:
+            return solution
+        beyond = min(self.nu / problem.nu, _MOST_BEYOND)
+        away = (beyond - 1.0) * (solution.offsets[0] - solution.offsets[1])
+        weight = problem.sample_weight
+        positive_is_lighter = weight[problem.y > 0].sum() < weight[problem.y < 0].sum()
+        moves = np.array([away, 0.0]) if positive_is_lighter else np.array([0.0, -away])
+        return replace(solution, offsets=solution.offsets + moves)

@@ -1,19 +1,23 @@
-"""What similarity means: kernels as values, computed in blocks.
+"""Kernels: immutable values that measure the similarity of points, computed in blocks.
 
 ::
 
-    base            the interface: block, diag, resolve, validate
+    base            Kernel: block, diag, resolve, validate; checks of parameters
+    data            the data that kernels accept, checked once
     dense           Linear, Polynomial, RBF, Sigmoid, Laplacian, Chi2
-    sequence_base, sequences  CommonSubstrings, Spectrum, Mismatch, WeightedDegree, Subsequence
+    sequence_base   SequenceKernel: what the kernels on sequences share
+    sequences       CommonSubstrings, Spectrum, Mismatch, WeightedDegree, Subsequence
     substrings      the suffix matrix and the longest common substring
-    columns         On: a kernel on columns of a frame
-    precomputed     a Gram matrix as a kernel
-    callables       a Python function as a kernel
-    algebra         sums, products, positive scalings
+    encoding        sequences of tokens as sequences of whole numbers
+    columns         On: a kernel on columns of a data frame
+    precomputed     Precomputed: a Gram matrix as a kernel
+    callables       Function: a Python function as a kernel
+    algebra         Sum, Product, Scaled
     feature_maps    phi with k(x, z) = phi(x)'phi(z)
     semidefinite    is this Gram matrix positive semidefinite?
-    encoding        sequences of tokens as codes
-    blocks, comparisons  the bridges to the compiled core
+    blocks          the native core: kernels on rows of numbers
+    comparisons     the native core: kernels on sequences
+    blas_threads    SciPy's BLAS limited to one thread while the core uses its own
 """
 
 from maxmargin.kernels.algebra import Product, Scaled, Sum

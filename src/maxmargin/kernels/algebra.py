@@ -1,12 +1,13 @@
-"""Sums, products and positive scalings of kernels: again kernels."""
+"""Sums, products and positive multiples of kernels, which are kernels again."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
+from operator import add, mul
 from typing import Any, Self
 
 import numpy as np
@@ -19,9 +20,76 @@ from maxmargin.typing import Floats, Integers
 __all__ = ["Product", "Scaled", "Sum"]
 
 
-@dataclass(frozen=True, eq=False)
 class _Combination(Kernel):
-    """Several kernels on the same data, joined by an operation that ignores their order."""
+    """A kernel whose values are computed from those of other kernels on the same data."""
+
+    @property
+    @abstractmethod
+    def _parts(self) -> tuple[Kernel, ...]: ...
+
+    @abstractmethod
+    def _combine(self, values: Iterable[Floats]) -> Floats:
+        """Return the values of this kernel, given those of its parts."""
+
+    def block(self, A: Any, B: Any) -> Floats:
+        """Combine the blocks of the parts."""
+        return self._combine(part.block(A, B) for part in self._parts)
+
+    def diag(self, A: Any) -> Floats:
+        """Combine the diagonals of the parts."""
+        return self._combine(part.diag(A) for part in self._parts)
+
+    def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
+        """Combine the blocks of the parts within X."""
+        blocks = [part.within(X) for part in self._parts]
+        return lambda rows, columns: self._combine(part(rows, columns) for part in blocks)
+
+    def validate(self, X: Any, name: str = "X") -> Any:
+        """Validate X for every part."""
+        for part in self._parts:
+            X = part.validate(X, name)
+        return X
+
+    def validate_new(self, X: Any, name: str = "X") -> Any:
+        """Validate new points for every part."""
+        for part in self._parts:
+            X = part.validate_new(X, name)
+        return X
+
+    @property
+    def positive_semidefinite(self) -> bool | None:
+        """True if it is true of every part."""
+        return True if all(part.positive_semidefinite for part in self._parts) else None
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether a part has rules."""
+        return any(part.has_rules for part in self._parts)
+
+    @property
+    def compares_similarities(self) -> bool:
+        """As its parts."""
+        return any(part.compares_similarities for part in self._parts)
+
+    @property
+    def compares_vectors(self) -> bool:
+        """As its parts."""
+        return any(part.compares_vectors for part in self._parts)
+
+    @property
+    def compares_sequences(self) -> bool:
+        """As its parts."""
+        return any(part.compares_sequences for part in self._parts)
+
+    @property
+    def compares_columns(self) -> bool:
+        """As its parts."""
+        return any(part.compares_columns for part in self._parts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Commutative(_Combination):
+    """Several kernels, whose order does not matter."""
 
     parts: tuple[Kernel, ...]
 
@@ -47,71 +115,12 @@ class _Combination(Kernel):
         object.__setattr__(self, "parts", tuple(flat))
 
     @property
-    def compares_similarities(self) -> bool:
-        """Whether X is a matrix of similarities: the parts agree on it."""
-        return self.parts[0].compares_similarities
+    def _parts(self) -> tuple[Kernel, ...]:
+        return self.parts
 
-    @property
-    def compares_columns(self) -> bool:
-        """Whether X is a frame: the parts agree on it."""
-        return self.parts[0].compares_columns
-
-    @property
-    def compares_vectors(self) -> bool:
-        """Whether X holds rows of numbers for a part, and so for all."""
-        return any(part.compares_vectors for part in self.parts)
-
-    @property
-    def compares_sequences(self) -> bool:
-        """Whether X holds sequences for a part, and so for all."""
-        return any(part.compares_sequences for part in self.parts)
-
-    @staticmethod
-    @abstractmethod
-    def _join(left: Floats, right: Floats) -> Floats: ...
-
-    def block(self, A: Any, B: Any) -> Floats:
-        """Combine the blocks of the parts."""
-        return reduce(self._join, (part.block(A, B) for part in self.parts))
-
-    def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
-        """Combine the blocks of the parts within X."""
-        blocks = [part.within(X) for part in self.parts]
-
-        def block(rows: Integers, columns: Integers | None) -> Floats:
-            return reduce(self._join, (part(rows, columns) for part in blocks))
-
-        return block
-
-    def diag(self, A: Any) -> Floats:
-        """Combine the diagonals of the parts."""
-        return reduce(self._join, (part.diag(A) for part in self.parts))
-
-    @property
-    def positive_semidefinite(self) -> bool | None:
-        """True where it is true of every part."""
-        return True if all(part.positive_semidefinite for part in self.parts) else None
-
-    @property
-    def has_rules(self) -> bool:
-        """Whether a part has rules."""
-        return any(part.has_rules for part in self.parts)
-
-    def resolve(self, X: Any) -> Self:
+    def resolve(self, X: Any, sample_weight: Floats | None = None) -> Self:
         """Resolve every part on X."""
-        return replace(self, parts=tuple(part.resolve(X) for part in self.parts))
-
-    def validate(self, X: Any, name: str = "X") -> Any:
-        """Check X for every part."""
-        for part in self.parts:
-            X = part.validate(X, name)
-        return X
-
-    def validate_new(self, X: Any, name: str = "X") -> Any:
-        """Check new points for every part."""
-        for part in self.parts:
-            X = part.validate_new(X, name)
-        return X
+        return replace(self, parts=tuple(part.resolve(X, sample_weight) for part in self.parts))
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and Counter(self.parts) == Counter(other.parts)
@@ -120,7 +129,7 @@ class _Combination(Kernel):
         return hash((type(self), frozenset(Counter(self.parts).items())))
 
 
-class Sum(_Combination):
+class Sum(_Commutative):
     """The sum of kernels: concatenated feature spaces.
 
     Examples
@@ -130,15 +139,14 @@ class Sum(_Combination):
     True
     """
 
-    @staticmethod
-    def _join(left: Floats, right: Floats) -> Floats:
-        return left + right
+    def _combine(self, values: Iterable[Floats]) -> Floats:
+        return reduce(add, values)
 
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.parts))
 
 
-class Product(_Combination):
+class Product(_Commutative):
     """The product of kernels: the tensor product of feature spaces.
 
     Examples
@@ -148,18 +156,17 @@ class Product(_Combination):
     array([[4.]])
     """
 
-    @staticmethod
-    def _join(left: Floats, right: Floats) -> Floats:
-        return left * right
+    def _combine(self, values: Iterable[Floats]) -> Floats:
+        return reduce(mul, values)
 
     def __repr__(self) -> str:
         return " * ".join(
-            f"({p!r})" if isinstance(p, Sum | Scaled) else repr(p) for p in self.parts
+            f"({part!r})" if isinstance(part, Sum | Scaled) else repr(part) for part in self.parts
         )
 
 
 @dataclass(frozen=True, repr=False)
-class Scaled(Kernel):
+class Scaled(_Combination):
     """A kernel times a positive number.
 
     Examples
@@ -180,74 +187,25 @@ class Scaled(Kernel):
         object.__setattr__(self, "factor", factor)
 
     @property
-    def compares_similarities(self) -> bool:
-        """As the scaled kernel's."""
-        return self.kernel.compares_similarities
+    def _parts(self) -> tuple[Kernel, ...]:
+        return (self.kernel,)
 
-    @property
-    def compares_columns(self) -> bool:
-        """As the scaled kernel's."""
-        return self.kernel.compares_columns
-
-    @property
-    def compares_vectors(self) -> bool:
-        """As the scaled kernel's."""
-        return self.kernel.compares_vectors
-
-    @property
-    def compares_sequences(self) -> bool:
-        """As the scaled kernel's."""
-        return self.kernel.compares_sequences
+    def _combine(self, values: Iterable[Floats]) -> Floats:
+        (unscaled,) = values
+        return np.multiply(self.factor, unscaled)
 
     @property
     def formula(self) -> Formula | None:
-        """The scaled kernel's, with the factor."""
+        """The formula of the kernel, with the factor."""
         inner = self.kernel.formula
         return None if inner is None else replace(inner, factor=self.factor)
 
-    def block(self, A: Any, B: Any) -> Floats:
-        """Return the scaled block."""
-        return np.multiply(self.factor, self.kernel.block(A, B))
-
-    def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
-        """Scale the kernel's blocks within X."""
-        inner = self.kernel.within(X)
-
-        def block(rows: Integers, columns: Integers | None) -> Floats:
-            return np.multiply(self.factor, inner(rows, columns))
-
-        return block
-
-    def diag(self, A: Any) -> Floats:
-        """Return the scaled diagonal."""
-        return self.factor * self.kernel.diag(A)
-
-    @property
-    def positive_semidefinite(self) -> bool | None:
-        """As the scaled kernel's: the factor is positive."""
-        return self.kernel.positive_semidefinite
-
-    @property
-    def has_rules(self) -> bool:
-        """As the scaled kernel's."""
-        return self.kernel.has_rules
-
-    def resolve(self, X: Any) -> Self:
-        """Resolve the scaled kernel on X."""
-        return replace(self, kernel=self.kernel.resolve(X))
-
-    def validate(self, X: Any, name: str = "X") -> Any:
-        """Check X for the scaled kernel."""
-        return self.kernel.validate(X, name)
-
-    def validate_new(self, X: Any, name: str = "X") -> Any:
-        """Check new points for the scaled kernel."""
-        return self.kernel.validate_new(X, name)
+    def resolve(self, X: Any, sample_weight: Floats | None = None) -> Self:
+        """Resolve the kernel on X."""
+        return replace(self, kernel=self.kernel.resolve(X, sample_weight))
 
     def __repr__(self) -> str:
-        simple = not isinstance(self.kernel, _Combination)
-        return (
-            f"{self.factor!r} * {self.kernel!r}"
-            if simple
-            else f"{self.factor!r} * ({self.kernel!r})"
+        inner = (
+            f"({self.kernel!r})" if isinstance(self.kernel, Sum | Product) else f"{self.kernel!r}"
         )
+        return f"{self.factor!r} * {inner}"

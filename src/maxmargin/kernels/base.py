@@ -1,10 +1,11 @@
-"""The kernel interface: an immutable value that compares rows of data."""
+"""The interface of a kernel: an immutable value that compares points."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,15 +18,15 @@ if TYPE_CHECKING:
     from maxmargin.kernels.algebra import Product, Scaled, Sum
     from maxmargin.kernels.blocks import Formula
 
-__all__ = ["Kernel", "positive", "real"]
+__all__ = ["Kernel", "positive", "real", "whole"]
 
 
 class Kernel(ABC):
     """A similarity k(x, z) of two points.
 
-    Kernels are values: two with the same parameters are equal, hash alike and print as the
-    expression that makes them. They combine by ``+`` (sum), ``*`` (product) and multiplication
-    by a positive number. Subclasses implement `block` and `diag`.
+    Kernels are values: two with the same parameters are equal, have the same hash and print as the
+    expression that makes them. They combine by ``+`` (sum), ``*`` (product) and multiplication by
+    a positive number. Subclasses implement `block` and `diag`.
 
     Examples
     --------
@@ -38,7 +39,7 @@ class Kernel(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "block" in cls.__dict__ and "formula" not in cls.__dict__:
-            # A block of its own is not what an inherited formula computes.
+            # A class with its own `block` may compute something else than an inherited formula.
             cls.formula = property(lambda _: None)  # type: ignore[assignment]
 
     @abstractmethod
@@ -51,43 +52,43 @@ class Kernel(ABC):
 
     @property
     def positive_semidefinite(self) -> bool | None:
-        """True where a theorem says so for these parameters, None where nobody knows."""
+        """True if a theorem says so for these parameters, None if it is not known."""
         return None
 
     @property
     def formula(self) -> Formula | None:
-        """How the native core computes this kernel by itself, or None if it cannot."""
+        """What the native core evaluates for this kernel; None if it is computed in Python."""
         return None
 
     @property
     def compares_similarities(self) -> bool:
-        """Whether X holds similarities already, rather than the points themselves."""
+        """Whether X is a matrix of similarities instead of points."""
         return False
 
     @property
     def compares_vectors(self) -> bool:
-        """Whether X can only be rows of numbers."""
+        """Whether X must be rows of numbers."""
         return False
 
     @property
     def compares_sequences(self) -> bool:
-        """Whether X can only hold strings or other sequences."""
+        """Whether X must hold strings or other sequences."""
         return False
 
     @property
     def compares_columns(self) -> bool:
-        """Whether X is a frame, of which columns are compared."""
+        """Whether X must be a data frame."""
         return False
 
     @property
     def has_rules(self) -> bool:
-        """Whether `resolve` makes numbers of parameters that depend on the data."""
+        """Whether `resolve` must compute a parameter from the data."""
         return type(self).resolve is not Kernel.resolve
 
     def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
-        """Return a function of rows and columns (None: all) that gives blocks within X.
+        """Return a function of rows and columns (None: all) that computes blocks within X.
 
-        Kernels that make something ready of their data do so once here.
+        A kernel that prepares its data does so here, once for all blocks.
         """
 
         def block(rows: Integers, columns: Integers | None) -> Floats:
@@ -95,25 +96,26 @@ class Kernel(ABC):
 
         return block
 
-    def resolve(self, X: Any) -> Self:
-        """Return the kernel with parameters such as ``gamma="scale"`` made numbers on X."""
-        del X
+    def resolve(self, X: Any, sample_weight: Floats | None = None) -> Self:
+        """Return the kernel with parameters such as ``gamma="scale"`` computed from X.
+
+        A row of weight two counts like a row given twice.
+        """
+        del X, sample_weight
         return self
 
     def validate(self, X: Any, name: str = "X") -> Any:
-        """Return X as this kernel's data, or raise `InvalidInputError` with a sentence."""
+        """Return X in the form that `block` takes, or raise `InvalidInputError`."""
         return as_vectors(X, name)
 
     def validate_new(self, X: Any, name: str = "X") -> Any:
-        """Return points to be compared with the training points, checked like those."""
+        """Validate new points, which will be compared with the training points."""
         return self.validate(X, name)
 
     def __add__(self, other: object) -> Sum:
         from maxmargin.kernels.algebra import Sum
 
-        if not isinstance(other, Kernel):
-            return NotImplemented
-        return Sum((self, other))
+        return Sum((self, other)) if isinstance(other, Kernel) else NotImplemented
 
     def __mul__(self, other: object) -> Product | Scaled:
         from maxmargin.kernels.algebra import Product, Scaled
@@ -124,12 +126,11 @@ class Kernel(ABC):
             return Scaled(float(other), self)
         return NotImplemented
 
-    def __rmul__(self, other: object) -> Product | Scaled:
-        return self.__mul__(other)
+    __rmul__ = __mul__
 
 
 def real(value: Any, name: str) -> float:
-    """Return value as a finite float or raise with a sentence."""
+    """Return a parameter as a finite float, or raise `InvalidInputError`."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -140,8 +141,17 @@ def real(value: Any, name: str) -> float:
 
 
 def positive(value: Any, name: str) -> float:
-    """Return value as a finite float above zero or raise with a sentence."""
+    """Return a parameter as a finite float above zero, or raise `InvalidInputError`."""
     number = real(value, name)
     if number <= 0:
         raise InvalidInputError(f"{name} must be greater than zero; got {value!r}.")
     return number
+
+
+def whole(value: Any, name: str, least: int = 1) -> int:
+    """Return a parameter as a whole number of at least `least`, or raise `InvalidInputError`."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise InvalidInputError(
+            f"{name} must be a whole number of at least {least}; got {value!r}."
+        )
+    return int(value)

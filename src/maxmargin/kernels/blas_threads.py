@@ -1,11 +1,11 @@
-"""Keeps SciPy's BLAS to one thread while the native core computes blocks with threads of its own.
+"""Keep SciPy's BLAS to one thread while the native core uses threads of its own.
 
-The core calls BLAS from several threads at once; a BLAS that started more for each call would crowd
-the machine. `threadpoolctl.threadpool_limits` alone does not do: it looks for the libraries at
-every use, which costs more than a small block; it lets only one thread at a time set OpenBLAS's
-limit; it does not count overlapping uses, so that one block's end may lift or keep another's limit;
-and a child forked in the middle of a block would keep it for good. Here the libraries are found
-once with threadpoolctl, and their limit is counted and set directly.
+The core calls BLAS from several threads at once; a BLAS that started more threads for each call
+would overload the machine. `threadpoolctl.threadpool_limits` is not enough: it searches for the
+libraries at every use, which costs more than a small block; it ignores the limit that a second
+thread sets for OpenBLAS; it does not count overlapping uses, so the end of one block may lift the
+limit of another; and a child process forked inside a block would keep the limit for ever. Here
+threadpoolctl finds the libraries once, and their limit is counted and set directly.
 """
 
 from __future__ import annotations
@@ -24,10 +24,7 @@ __all__ = ["single_threaded_blas"]
 
 
 class _SingleThreadedBlas:
-    """Keeps SciPy's BLAS to one thread while any block is being computed.
-
-    The first of several overlapping blocks sets the limit and the last one lifts it.
-    """
+    """A context manager: the first of overlapping uses sets the limit, the last one lifts it."""
 
     def __init__(self) -> None:
         self._controls: list[_BlasThreads] | None = None
@@ -51,7 +48,7 @@ class _SingleThreadedBlas:
                 self._set(self._before)
 
     def forget_other_threads(self) -> None:
-        """In a forked child: no other thread is inside a block, and none holds the lock."""
+        """In a forked child no other thread exists: none is inside, and none holds the lock."""
         self._lock = threading.Lock()
         if self._inside > 0:
             self._inside = 0
@@ -69,7 +66,7 @@ class _BlasThreads(NamedTuple):
 
 
 def _find_blas_threads() -> list[_BlasThreads]:
-    """Find how to read and set the number of threads of the BLAS that SciPy loads."""
+    """Return how to read and set the number of threads of SciPy's BLAS."""
     libraries = ThreadpoolController().select(user_api="blas").lib_controllers
     bundled = [
         library
@@ -80,7 +77,7 @@ def _find_blas_threads() -> list[_BlasThreads]:
 
 
 def _blas_threads_of(library: Any) -> _BlasThreads:
-    # threadpoolctl lets one thread only set OpenBLAS's limit and ignores the others.
+    # OpenBLAS's own functions, because threadpoolctl ignores all threads but one.
     if library.internal_api == "openblas" and library.threading_layer == "pthreads":
         for prefix, suffix in product(("", "scipy_"), ("", "64_", "_64")):
             names = [f"{prefix}openblas_{verb}_num_threads{suffix}" for verb in ("get", "set")]

@@ -1,8 +1,8 @@
 """Blocks of kernel values from the native core: K[i, j] = k(a_i, b_j).
 
-Only this file and those of the engine import the native module. It turns what callers hold (arrays
-of any layout, sparse matrices of any format) into what the core reads (C-contiguous or canonical
-CSR rows of one floating type), lends the core SciPy's BLAS, and decides on threads.
+This file turns arrays of any layout and sparse matrices of any format into what the core reads
+(C-contiguous or canonical CSR rows of one floating type), lends the core SciPy's BLAS and LAPACK,
+and chooses the number of threads.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
-from scipy.linalg import cython_blas
+from scipy.linalg import cython_blas, cython_lapack
 
 import maxmargin._native as _native
 from maxmargin.errors import InvalidInputError
@@ -32,6 +32,7 @@ __all__ = [
     "as_rows",
     "block",
     "connect_blas",
+    "connect_lapack",
     "default_threads",
     "simd_level",
     "simd_levels",
@@ -44,25 +45,24 @@ _FORMS: dict[str, _native.Form] = {name: _native.Form[name] for name in get_args
 _RADIAL = frozenset({"gaussian", "laplacian", "chi2"})
 _LARGEST_DEGREE = 2**31 - 1
 _MOST_THREADS = 1024
+
+# Kernel values that `Formula.weighted` holds at one time.
 _SLICE_ENTRIES = 1 << 24
 
-# The core finds exponents in float32 as differences of sums up to this size.
+# In float32 the core computes gamma |a - b|^2 as a difference of terms. Beyond this size of the
+# terms, too few digits of the difference are left.
 _LARGEST_EXPONENT = 256.0
 
-# Below this many multiplications a second thread costs more than it saves, and OpenBLAS uses one.
+# With fewer multiplications than this a second thread costs more than it saves; OpenBLAS, too,
+# then uses one.
 _WORK_FOR_ONE_THREAD = 4 * 65536
+
+_NO_LIMIT = nullcontext()
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A kernel that the native core computes: a form, its parameters, and a factor before it all.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> Formula("linear", factor=2.0).block(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]))
-    array([[22.]])
-    """
+    """A kernel that the native core computes: factor times a form with its parameters."""
 
     form: Form
     gamma: float = 1.0
@@ -76,63 +76,55 @@ class Formula:
         return values if self.factor == 1.0 else np.multiply(self.factor, values)
 
     def weighted(self, A: Any, B: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the block times the weights of B's rows, without forming it where that is faster.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> A, B = np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [1.0, 0.0]])
-        >>> Formula("linear").weighted(A, B, np.array([1.0, 2.0]))
-        array([13.])
-        """
+        """Return sum_j weight_j k(a, b_j) for each row a of A, without the block if possible."""
         left, right = _as_matrix("A", A), _as_matrix("B", B)
         _require_equal_columns(left, right)
         given = np.ascontiguousarray(weights, dtype=np.float64)
         if self.is_product_form:
             common = np.result_type(left.dtype, right.dtype)
-            far = self._far(right) if common == np.float32 else np.zeros(0, dtype=np.int64)
-            if 0 < len(far) < right.shape[0]:
-                near = np.delete(np.arange(right.shape[0]), far)
-                distant = right[far].astype(np.float64)
-                rest = self.weighted(left.astype(np.float64), distant, given[far])
-                return self.weighted(left, right[near], given[near]) + rest
-            # Where distances cancel too much in float32, float64 is faster than differences.
+            if common == np.float32 and self.form == "gaussian" and not sparse.issparse(right):
+                far = self._is_far(right)
+                if far.any() and not far.all():
+                    distant = right[far].astype(np.float64)
+                    rest = self.weighted(left.astype(np.float64), distant, given[far])
+                    return self.weighted(left, right[~far], given[~far]) + rest
+            # If distances cancel too much in float32, float64 is faster than exact differences.
             for dtype in dict.fromkeys((common, np.dtype(np.float64))):
-                sums = self._weighted_by_panels(left, right, given, dtype)
-                if sums is not None:
-                    return sums
-        sums = np.empty(left.shape[0])
+                values = self._weighted_by_panels(left, right, given, dtype)
+                if values is not None:
+                    return values
+        values = np.empty(left.shape[0])
         step = max(1, _SLICE_ENTRIES // max(right.shape[0], 1))
         for start in range(0, left.shape[0], step):
             part = slice(start, start + step)
-            sums[part] = self.block(left[part], right) @ given
-        return sums
+            values[part] = self.block(left[part], right) @ given
+        return values
 
-    def _far(self, rows: Any) -> NDArray[np.int64]:
-        """Return the rows so far from the centre that float32 loses the digits of distances."""
-        if self.form != "gaussian" or _is_sparse(rows) or len(rows) == 0:
-            return np.zeros(0, dtype=np.int64)
+    def _is_far(self, rows: Any) -> NDArray[np.bool_]:
+        """Say which rows are so far from their mean that float32 loses the digits of distances."""
+        if len(rows) == 0:
+            return np.zeros(0, dtype=np.bool_)
         centred = rows - rows.mean(axis=0, dtype=np.float64).astype(np.float32)
         norms = np.einsum("ij,ij->i", centred, centred)
-        return np.flatnonzero(~(2 * self.gamma * norms <= 0.9 * _LARGEST_EXPONENT))
+        return np.asarray(~(2 * self.gamma * norms <= 0.9 * _LARGEST_EXPONENT))
 
     def _weighted_by_panels(
         self, left: Any, right: Any, weights: NDArray[np.float64], dtype: DTypeLike
     ) -> NDArray[np.float64] | None:
-        """Return the sums, or None where the core has no panels for such data and dtype."""
-        sums = np.empty(left.shape[0])
+        """Return the weighted sums, or None if the core has no panels for these data and dtype."""
+        values = np.empty(left.shape[0])
         done = _native.weigh(
             self.native_form,
             as_rows(left, dtype),
             as_rows(right, dtype),
             weights,
-            sums,
+            values,
             self.gamma,
             self.coef0,
             self.degree,
             default_threads(),
         )
-        return self.factor * sums if done else None
+        return self.factor * values if done else None
 
     @property
     def is_product_form(self) -> bool:
@@ -141,7 +133,7 @@ class Formula:
 
     @property
     def native_form(self) -> _native.Form:
-        """The core's name for the form."""
+        """The form as the core names it."""
         return _FORMS[self.form]
 
 
@@ -155,31 +147,20 @@ def block(
     degree: int = 3,
     n_threads: int | None = None,
 ) -> NDArray[Any]:
-    """Kernel values between the rows of A and the rows of B.
+    """Return kernel values between the rows of A and the rows of B.
 
-    Parameters
-    ----------
-    form : {"linear", "polynomial", "gaussian", "tanh", "laplacian", "chi2"}
-        ``a.b``; ``(gamma a.b + coef0)**degree``; ``exp(-gamma |a - b|^2)``;
-        ``tanh(gamma a.b + coef0)``; ``exp(-gamma sum |a - b|)``;
-        ``exp(-gamma sum (a - b)^2 / (a + b))`` for non-negative data, 0/0 counting as zero.
-    A, B : array or sparse matrix of shape (n_a, d) and (n_b, d)
-        float32 is kept when both are float32; everything else is computed in float64.
-        When A and B are the same object the result is exactly symmetric, at half the cost.
-    gamma, coef0, degree
-        The kernel's parameters; each form uses those in its formula.
-    n_threads : int, optional
-        At most this many threads; the result does not depend on it.
+    The forms are::
 
-    Returns
-    -------
-    ndarray of shape (n_a, n_b)
+        linear      a'b
+        polynomial  (gamma a'b + coef0)^degree
+        tanh        tanh(gamma a'b + coef0)
+        gaussian    exp(-gamma |a - b|^2)
+        laplacian   exp(-gamma sum_j |a_j - b_j|)
+        chi2        exp(-gamma sum_j (a_j - b_j)^2 / (a_j + b_j)), with 0 / 0 = 0
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> block("polynomial", np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]), degree=2)
-    array([[121.]])
+    If A and B are float32 so is the result; otherwise it is computed in float64. If they are the
+    same object the result is exactly symmetric, at half the cost. The number of threads does not
+    change the result.
     """
     _check_parameters(form, gamma, coef0, degree)
     threads = default_threads() if n_threads is None else _positive_count("n_threads", n_threads)
@@ -200,7 +181,7 @@ def block(
 
 
 def simd_levels() -> tuple[str, ...]:
-    """Instruction sets the loops can use on this machine, the best last."""
+    """Return the instruction sets that the loops can use on this machine, the best last."""
     return tuple(_native.simd_levels())
 
 
@@ -220,9 +201,10 @@ def use_simd_level(level: str) -> None:
 
 
 def default_threads() -> int:
-    """Threads used when none are asked for.
+    """Return the default number of threads.
 
-    MAXMARGIN_NUM_THREADS, else OMP_NUM_THREADS, else the CPUs this process may run on.
+    That is MAXMARGIN_NUM_THREADS, else OMP_NUM_THREADS, else the number of CPUs that this process
+    may run on.
     """
     own = os.environ.get("MAXMARGIN_NUM_THREADS")
     if own:
@@ -238,40 +220,53 @@ def default_threads() -> int:
 def connect_blas(functions: Mapping[str, object]) -> bool:
     """Lend the core the matrix products of `scipy.linalg.cython_blas`.
 
-    Each is used only if its capsule's name is the C signature the core will call; returns whether
-    both are. Without them the core uses its own loops.
+    They are used only if the names of their capsules are the C signatures that the core calls.
+    Returns whether they are; otherwise the core uses its own loops.
     """
     sgemm = functions.get("sgemm")
     dgemm = functions.get("dgemm")
-    usable = _is_gemm(sgemm, "s|float") and _is_gemm(dgemm, "d|double")
+    gemm = "char char int int int number number int number int number number int"
+    usable = _has_signature(sgemm, gemm, "s|float") and _has_signature(dgemm, gemm, "d|double")
     _native.connect_blas(sgemm if usable else None, dgemm if usable else None)
     return usable
 
 
-def _is_gemm(capsule: object, scalar: str) -> bool:
+def connect_lapack(functions: Mapping[str, object]) -> bool:
+    """Lend the core the Cholesky factorisation of `scipy.linalg.cython_lapack` in the same way."""
+    dpotrf = functions.get("dpotrf")
+    usable = _has_signature(dpotrf, "char int number int int", "d|double")
+    _native.connect_lapack(dpotrf if usable else None)
+    return usable
+
+
+def _has_signature(capsule: object, arguments: str, scalar: str) -> bool:
+    """Say whether the name of a capsule is a function of pointers to these types."""
     if type(capsule).__name__ != "PyCapsule":
         return False
     name_of = ctypes.pythonapi.PyCapsule_GetName
     name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
-    number = rf"(?:\w*_)?(?:{scalar}) \*"
-    signature = (
-        rf"void \(char \*, char \*, int \*, int \*, int \*, {number}, {number}, int \*, "
-        rf"{number}, int \*, {number}, {number}, int \*\)"
-    )
+    number = rf"(?:\w*_)?(?:{scalar})"
+    pointers = [f"{number if name == 'number' else name} [*]" for name in arguments.split()]
+    signature = f"void [(]{', '.join(pointers)}[)]"
     return re.fullmatch(signature, (name_of(capsule) or b"").decode()) is not None
 
 
 def _as_matrix(name: str, X: Any) -> Any:
-    """X as a 2-D real array or canonical CSR matrix in float32 or float64; X stays as it is."""
-    matrix: Any = sparse.csr_array(X) if _is_sparse(X) else np.asarray(X)
+    """Return X as a two-dimensional array or CSR matrix of float32 or float64."""
+    matrix: Any = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
     if matrix.ndim != 2:
         raise InvalidInputError(
             f"{name} must have two dimensions (rows and columns); it has {matrix.ndim}."
         )
-    if matrix.dtype.kind not in "fiub" and not _holds_numbers(matrix):
-        raise InvalidInputError(f"{name} must hold real numbers; its dtype is {matrix.dtype}.")
     is_float32 = matrix.dtype.kind == "f" and matrix.dtype.itemsize == 4
-    return matrix.astype(np.float32 if is_float32 else np.float64, copy=False)
+    try:
+        if matrix.dtype.kind not in "fiubO":
+            raise TypeError
+        return matrix.astype(np.float32 if is_float32 else np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise InvalidInputError(
+            f"{name} must hold real numbers; its dtype is {matrix.dtype}."
+        ) from None
 
 
 def _require_equal_columns(left: Any, right: Any) -> None:
@@ -282,24 +277,10 @@ def _require_equal_columns(left: Any, right: Any) -> None:
         )
 
 
-def _is_sparse(X: Any) -> bool:
-    return bool(sparse.issparse(X))
-
-
-def _holds_numbers(matrix: Any) -> bool:
-    if matrix.dtype.kind != "O":
-        return False
-    try:
-        matrix.astype(np.float64)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
 def as_rows(matrix: Any, dtype: DTypeLike) -> Any:
     """Return the rows of an array or CSR matrix as the core reads them."""
     kind = _native.Rows32 if dtype == np.float32 else _native.Rows64
-    if not _is_sparse(matrix):
+    if not sparse.issparse(matrix):
         return kind.dense(np.ascontiguousarray(matrix, dtype))
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
@@ -324,7 +305,7 @@ def as_rows(matrix: Any, dtype: DTypeLike) -> Any:
 
 
 def _entries_per_row(matrix: Any) -> float:
-    stored = matrix.nnz if _is_sparse(matrix) else matrix.size
+    stored = matrix.nnz if sparse.issparse(matrix) else matrix.size
     return 1.0 + float(stored) / max(int(matrix.shape[0]), 1)
 
 
@@ -350,7 +331,7 @@ def _check_parameters(form: str, gamma: float, coef0: float, degree: int) -> Non
         raise InvalidInputError(f"degree must be a whole number of at least 0; got {degree!r}.")
 
 
-_NO_LIMIT: AbstractContextManager[None] = nullcontext()
 connect_blas(cython_blas.__pyx_capi__)
+connect_lapack(cython_lapack.__pyx_capi__)
 if "MAXMARGIN_SIMD" in os.environ:
     use_simd_level(os.environ["MAXMARGIN_SIMD"])

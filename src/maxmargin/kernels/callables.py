@@ -18,10 +18,13 @@ from maxmargin.typing import Floats, Integers
 
 __all__ = ["Function"]
 
+# Points per call for the diagonal: a call costs more than the values that are not needed.
 _DIAGONAL_BLOCK = 64
+
+# Points on which a function is checked.
 _SAMPLE = 50
 
-# Finer differences are for the certificate to find.
+# Relative to the largest value and to the largest row sum. Certificates find smaller deviations.
 _SYMMETRY_TOLERANCE = 1e-5
 _EIGENVALUE_TOLERANCE = 1e-8
 
@@ -30,14 +33,14 @@ _EIGENVALUE_TOLERANCE = 1e-8
 class Function(Kernel):
     """A kernel given as a function of two blocks of points.
 
-    On a sample of the points that a machine is fitted to, the function must be symmetric; a warning
-    says where it is not positive semidefinite.
+    The function must be symmetric on a sample of the training points. If it is not positive
+    semidefinite there, a warning says so.
 
     Parameters
     ----------
     function : callable
         ``function(A, B)`` returns the matrix of similarities, of shape (len(A), len(B)). It must
-        be symmetric: k(a, b) = k(b, a). For a function of two points see `of_points`.
+        be symmetric: k(a, b) = k(b, a). `of_points` takes a function of two points.
 
     Examples
     --------
@@ -58,7 +61,7 @@ class Function(Kernel):
 
     @classmethod
     def of_points(cls, function: Callable[[Any, Any], float]) -> Self:
-        """Make the kernel of a function of two points, which is called for each pair.
+        """Make a kernel from a function of two points, which is called for each pair.
 
         Examples
         --------
@@ -75,27 +78,29 @@ class Function(Kernel):
         return cls(_OfPoints(function))
 
     def block(self, A: Any, B: Any) -> Floats:
-        """Call the function and check what it returns."""
-        values = np.asarray(self.function(A, B), dtype=np.float64)
+        """Call the function and check its result."""
+        result = self.function(A, B)
+        result = result.toarray() if sparse.issparse(result) else result
+        values = np.asarray(result, dtype=np.float64)
         expected = (count(A), count(B))
         if values.shape != expected:
             raise InvalidInputError(
                 f"The kernel function returned shape {values.shape} where {expected} is needed: "
                 "it takes two blocks of points and returns one value for each pair. A function of "
-                "two points becomes one by Function.of_points."
+                "two points is made a kernel by Function.of_points."
             )
         if not np.isfinite(values).all():
             raise InvalidInputError("The kernel function returned NaN or infinity.")
         return values
 
     def diag(self, A: Any) -> Floats:
-        """Evaluate k(a, a) in small blocks, for a call costs more than a few values too many."""
+        """Return k(a, a) for each point a of A, by small blocks."""
         starts = range(0, count(A), _DIAGONAL_BLOCK)
         parts = (A[start : start + _DIAGONAL_BLOCK] for start in starts)
         return np.concatenate([np.diag(self.block(part, part)) for part in parts])
 
     def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
-        """Check symmetry and positive semidefiniteness on a sample, then give blocks within X."""
+        """Check symmetry and definiteness on a sample, then return blocks within X."""
         self._examine(X)
         return super().within(X)
 
@@ -107,22 +112,22 @@ class Function(Kernel):
         if asymmetry.max() > _SYMMETRY_TOLERANCE * np.abs(gram).max():
             i, j = np.unravel_index(int(np.argmax(asymmetry)), gram.shape)
             raise InvalidInputError(
-                f"{self!r} is not symmetric: of points {sample[i]} and {sample[j]} it makes "
-                f"{gram[i, j]:.6g}, and {gram[j, i]:.6g} the other way round. A kernel must not "
+                f"{self!r} is not symmetric: of points {sample[i]} and {sample[j]} it returns "
+                f"{gram[i, j]:.6g}, and {gram[j, i]:.6g} in the other order. A kernel must not "
                 "depend on the order of its arguments."
             )
         rounding = _EIGENVALUE_TOLERANCE * float(np.abs(gram).sum(axis=1).max())
-        answer = is_positive_semidefinite(0.5 * (gram + gram.T), tolerance=rounding)
-        if not answer:
+        found = is_positive_semidefinite(0.5 * (gram + gram.T), tolerance=rounding)
+        if not found:
             warnings.warn(
                 f"{self!r} is not positive semidefinite: on {len(sample)} of the points its "
-                f"smallest eigenvalue is {answer.eigenvalue:.3g}. The problem is not convex, and "
-                "what is found may be a local optimum; the certificate says what can be claimed.",
+                f"smallest eigenvalue is {found.eigenvalue:.3g}. The problem is not convex, and "
+                "the solution may be a local optimum; its certificate says what can be claimed.",
                 stacklevel=3,
             )
 
     def validate(self, X: Any, name: str = "X") -> Any:
-        """Accept numeric rows, or a list of any objects that the function understands."""
+        """Accept rows of numbers, or a list of any objects that the function accepts."""
         if sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "fiub"):
             return as_vectors(X, name)
         points = list(X if isinstance(X, list | tuple) else np.asarray(X))
@@ -135,7 +140,7 @@ class Function(Kernel):
 
 @dataclass(frozen=True)
 class _OfPoints:
-    """A function of two points as one of two blocks."""
+    """A function of two blocks of points that calls a function of two points."""
 
     function: Callable[[Any, Any], float]
 

@@ -1,4 +1,4 @@
-"""Kernels on columns of a frame: a string column and numeric ones in one machine."""
+"""Kernels on columns of a data frame, so that one machine can use strings and numbers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
-from scipy import sparse
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import Kernel
-from maxmargin.kernels.data import count, holds_numbers, take
+from maxmargin.kernels.data import as_float64, take
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["Columns", "On"]
@@ -22,7 +21,7 @@ Names = str | tuple[str, ...]
 
 @runtime_checkable
 class _Frame(Protocol):
-    """What pandas and polars have in common."""
+    """What data frames of pandas and polars have in common."""
 
     @property
     def columns(self) -> Any: ...
@@ -33,7 +32,7 @@ class _Frame(Protocol):
 
 
 class Columns:
-    """The columns of a frame that kernels compare, each as its kernel's data.
+    """The columns of a frame that kernels compare, each in the form that its kernel takes.
 
     Parameters
     ----------
@@ -42,8 +41,7 @@ class Columns:
     n_points : int
         Rows of the frame.
     frame : DataFrame, optional
-        Where columns that are not there yet come from; it is neither copied with some of the rows
-        nor pickled.
+        The source of columns that are not in `parts` yet. Selections of rows and pickles drop it.
     """
 
     def __init__(self, parts: dict[Names, Any], n_points: int, frame: Any = None) -> None:
@@ -53,7 +51,7 @@ class Columns:
 
     @classmethod
     def of(cls, X: Any, name: str) -> Columns:
-        """Return X if it is some already, else those of a frame."""
+        """Return the columns of a frame; X itself if it is a `Columns` already."""
         if isinstance(X, Columns):
             return X
         if not isinstance(X, _Frame):
@@ -80,18 +78,19 @@ class Columns:
         return np.column_stack([np.asarray(self._frame[name]) for name in names])
 
     def having(self, names: Names, points: Any) -> Columns:
-        """Return the same with the points of some columns."""
+        """Return a copy that also has the points of the named columns."""
         return Columns({**self.parts, names: points}, self.n_points, self._frame)
 
     def __len__(self) -> int:
         return self.n_points
 
     def __getitem__(self, rows: Any) -> Columns:
-        parts = {names: _rows_of(points, rows) for names, points in self.parts.items()}
-        return Columns(parts, len(np.arange(self.n_points)[rows]))
+        chosen = np.arange(self.n_points)[rows]
+        parts = {names: take(points, chosen) for names, points in self.parts.items()}
+        return Columns(parts, len(chosen))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"parts": self.parts, "n_points": self.n_points, "_frame": None}
+        return {**self.__dict__, "_frame": None}
 
     def __repr__(self) -> str:
         return f"<{self.n_points} rows of {', '.join(map(repr, self.parts))}>"
@@ -106,9 +105,9 @@ class On(Kernel):
     Parameters
     ----------
     columns : str or list of str
-        One column, or several that are rows of numbers together.
+        One column, or several numeric ones that together make rows of numbers.
     kernel : Kernel
-        What compares them.
+        The kernel that compares them.
 
     Examples
     --------
@@ -123,12 +122,13 @@ class On(Kernel):
            [1.3679, 5.    ]])
     """
 
+    compares_columns = True
+
     columns: Any
     kernel: Kernel
 
     def __post_init__(self) -> None:
-        given = self.columns
-        names = tuple(given) if isinstance(given, list | tuple) else given
+        names = tuple(self.columns) if isinstance(self.columns, list) else self.columns
         if not names or not all(isinstance(name, str) for name in _listed(names)):
             raise InvalidInputError(
                 f"columns must be a name or a list of names of columns; got {self.columns!r}."
@@ -143,21 +143,16 @@ class On(Kernel):
             )
         object.__setattr__(self, "columns", names)
 
-    @property
-    def compares_columns(self) -> bool:
-        """True: X is a frame."""
-        return True
-
     def points(self, X: Any) -> Any:
-        """Return the columns of X as the kernel's data."""
+        """Return this kernel's columns of X in the form that the inner kernel takes."""
         return self.validate(X).parts[self.columns]
 
     def validate(self, X: Any, name: str = "X") -> Columns:
-        """Return the columns of X with those of this kernel checked."""
+        """Return X as `Columns` that hold this kernel's columns, validated."""
         return self._checked(X, name, self.kernel.validate)
 
     def validate_new(self, X: Any, name: str = "X") -> Columns:
-        """Return the columns of new points, checked like those of the training points."""
+        """Return new points as `Columns`, validated like the training points."""
         return self._checked(X, name, self.kernel.validate_new)
 
     def _checked(self, X: Any, name: str, check: Callable[[Any, str], Any]) -> Columns:
@@ -165,36 +160,34 @@ class On(Kernel):
         points = columns.read(self.columns)
         if isinstance(points, np.ndarray) and points.ndim == 1 and points.dtype.kind in "fiub":
             points = points[:, None]
-        points = check(points, f"{self.columns!r} of {name}")
-        if holds_numbers(points):
-            points = points.astype(np.float64, copy=False)
+        points = as_float64(check(points, f"{self.columns!r} of {name}"))
         return columns.having(self.columns, points)
 
     @property
     def has_rules(self) -> bool:
-        """As the kernel's."""
+        """As the inner kernel."""
         return self.kernel.has_rules
 
-    def resolve(self, X: Any) -> Self:
-        """Resolve the kernel on its columns."""
-        return replace(self, kernel=self.kernel.resolve(self.points(X)))
+    def resolve(self, X: Any, sample_weight: Floats | None = None) -> Self:
+        """Resolve the inner kernel on its columns."""
+        return replace(self, kernel=self.kernel.resolve(self.points(X), sample_weight))
 
     def block(self, A: Any, B: Any) -> Floats:
-        """Return the kernel's block of the columns."""
+        """Return the inner kernel's block of the columns."""
         left = self.points(A)
         return self.kernel.block(left, left if B is A else self.points(B))
 
     def diag(self, A: Any) -> Floats:
-        """Return the kernel's diagonal of the columns."""
+        """Return the inner kernel's diagonal of the columns."""
         return self.kernel.diag(self.points(A))
 
     def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
-        """Return the kernel's blocks within the columns."""
+        """Return the inner kernel's blocks within the columns."""
         return self.kernel.within(self.points(X))
 
     @property
     def positive_semidefinite(self) -> bool | None:
-        """As the kernel's."""
+        """As the inner kernel."""
         return self.kernel.positive_semidefinite
 
     def __repr__(self) -> str:
@@ -204,9 +197,3 @@ class On(Kernel):
 
 def _listed(names: Any) -> tuple[Any, ...]:
     return names if isinstance(names, tuple) else (names,)
-
-
-def _rows_of(points: Any, rows: Any) -> Any:
-    if isinstance(rows, slice) or sparse.issparse(points):
-        return points[rows]
-    return take(points, np.arange(count(points))[rows])

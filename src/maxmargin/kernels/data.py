@@ -10,32 +10,23 @@ from scipy import sparse
 
 from maxmargin.errors import InvalidInputError
 
-__all__ = ["as_vectors", "count", "holds_numbers", "take"]
+__all__ = ["as_float64", "as_vectors", "count", "holds_numbers", "largest_entry", "take"]
 
+# float32 holds every integer up to this size exactly.
 _EXACT_IN_FLOAT32 = 1 << 24
 
 
 def as_vectors(X: Any, name: str = "X") -> NDArray[Any] | sparse.csr_array:
-    """Return rows of finite numbers in float64, or in float32 where that is exact and smaller.
+    """Return rows of finite numbers as a two-dimensional array or CSR matrix.
 
-    float32 stays float32, and so do integers of at most 32 bits that float32 can hold.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n, d)
-        The rows to check.
-    name : str
-        How the message calls the argument.
-
-    Returns
-    -------
-    ndarray or csr_array
-        Two-dimensional, finite, without a copy where none is needed.
+    float32 stays float32. Integers of at most 32 bits become float32 if it holds them exactly;
+    everything else becomes float64. The data are copied only if necessary; messages call them by
+    the given name.
     """
     if sparse.issparse(X):
         return _as_csr(X, name)
     if isinstance(X, np.ma.MaskedArray) and X.mask.any():
-        raise InvalidInputError(f"{name} has masked entries: remove or impute them before.")
+        raise InvalidInputError(f"{name} has masked entries: remove or impute them first.")
     try:
         rows = np.asarray(X)
     except ValueError as error:
@@ -56,8 +47,8 @@ def as_vectors(X: Any, name: str = "X") -> NDArray[Any] | sparse.csr_array:
 
 
 def count(X: Any) -> int:
-    """Return the number of points in X, whatever X is made of."""
-    if sparse.issparse(X) or isinstance(X, np.ndarray):
+    """Return the number of points in an array, a sparse matrix or a list."""
+    if isinstance(X, np.ndarray) or sparse.issparse(X):
         return int(X.shape[0]) if X.ndim else 1
     try:
         return len(X)
@@ -66,13 +57,26 @@ def count(X: Any) -> int:
 
 
 def take(X: Any, points: Any) -> Any:
-    """Return some points of X, whatever X is made of."""
+    """Return some of the points of an array, a sparse matrix or a list."""
     return [X[i] for i in points] if isinstance(X, list) else X[points]
 
 
 def holds_numbers(X: Any) -> bool:
     """Say whether X is a dense or sparse array of numbers."""
-    return bool(sparse.issparse(X)) or (isinstance(X, np.ndarray) and X.dtype.kind != "O")
+    return X.dtype.kind != "O" if isinstance(X, np.ndarray) else bool(sparse.issparse(X))
+
+
+def as_float64(X: Any) -> Any:
+    """Return an array of numbers in float64 and other data unchanged."""
+    return X.astype(np.float64, copy=False) if holds_numbers(X) else X
+
+
+def largest_entry(X: Any) -> float:
+    """Return the largest absolute value in an array of numbers, and zero for other data."""
+    if not holds_numbers(X):
+        return 0.0
+    values = X.data if sparse.issparse(X) else X
+    return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
 
 
 def _as_csr(X: Any, name: str) -> sparse.csr_array:
@@ -94,8 +98,9 @@ def _as_csr(X: Any, name: str) -> sparse.csr_array:
 def _to_floats(values: NDArray[Any], name: str) -> NDArray[Any]:
     if values.dtype == np.float32:
         return values
-    if _fits_float32(values):
-        return values.astype(np.float32)
+    if values.dtype.kind in "iu" and values.dtype.itemsize <= 4:
+        largest = max(int(values.max(initial=0)), -int(values.min(initial=0)))
+        return values.astype(np.float32 if largest <= _EXACT_IN_FLOAT32 else np.float64)
     if values.dtype.kind in "mM":
         raise InvalidInputError(
             f"{name} holds dates or time differences: turn them into numbers of your choice."
@@ -111,14 +116,6 @@ def _to_floats(values: NDArray[Any], name: str) -> NDArray[Any]:
         ) from error
 
 
-def _fits_float32(values: NDArray[Any]) -> bool:
-    """Say whether these are integers of at most 32 bits, all of them exact in float32."""
-    if values.dtype.kind not in "iu" or values.dtype.itemsize > 4:
-        return False
-    largest = max(int(values.max(initial=0)), -int(values.min(initial=0)))
-    return largest <= _EXACT_IN_FLOAT32
-
-
 def _require_rows_and_columns(shape: tuple[int, ...], name: str) -> None:
     if shape[0] == 0:
         raise InvalidInputError(f"{name} has no rows: at least one point is needed.")
@@ -131,8 +128,8 @@ def _require_finite(values: NDArray[Any], name: str) -> None:
     if finite.all():
         return
     kind = "NaN" if np.isnan(values).any() else "infinity"
-    where = int(np.argwhere(~finite)[0][0])
-    position = f"row {where}" if values.ndim == 2 else f"stored entry {where}"
+    first = int(np.argwhere(~finite)[0][0])
+    position = f"row {first}" if values.ndim == 2 else f"stored entry {first}"
     raise InvalidInputError(
         f"{name} contains {kind} (first at {position}): remove or impute such rows."
     )

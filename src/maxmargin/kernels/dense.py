@@ -4,39 +4,41 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from numbers import Integral
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.kernels.base import Kernel, positive, real
-from maxmargin.kernels.blocks import Formula
+from maxmargin.kernels.base import Kernel, positive, real, whole
+from maxmargin.kernels.blocks import Form, Formula
 from maxmargin.kernels.data import as_vectors
 from maxmargin.typing import Floats
 
 __all__ = ["RBF", "Chi2", "Gamma", "Laplacian", "Linear", "Polynomial", "Sigmoid"]
 
-#: A positive number, or a rule that makes one from the data as in scikit-learn.
+# Entries of the data that are squared at one time.
+_BLOCK_ENTRIES = 1 << 20
+
+#: A positive number, or a rule that computes it from the data as in scikit-learn.
 Gamma = float | Literal["scale", "auto"]
 
 
 class _Compiled(Kernel):
     """A kernel that the native core computes from its formula."""
 
+    compares_vectors = True
+    compares_similarities = False
+    compares_sequences = False
+    compares_columns = False
+
     @property
     @abstractmethod
     def _own_formula(self) -> Formula: ...
 
     @property
-    def compares_vectors(self) -> bool:
-        """True: X holds rows of numbers."""
-        return True
-
-    @property
     def formula(self) -> Formula | None:
-        """How the native core computes this kernel by itself."""
+        """What the native core evaluates for this kernel."""
         return self._own_formula
 
     def block(self, A: Any, B: Any) -> Floats:
@@ -55,6 +57,8 @@ class Linear(_Compiled):
     array([[11.]])
     """
 
+    positive_semidefinite = True
+
     @property
     def _own_formula(self) -> Formula:
         return Formula("linear")
@@ -63,17 +67,14 @@ class Linear(_Compiled):
         """Return the squared norms of the rows."""
         return _squared_norms(A)
 
-    @property
-    def positive_semidefinite(self) -> bool:
-        """True: a Gram matrix of inner products."""
-        return True
-
 
 @dataclass(frozen=True)
 class _WithGamma(_Compiled):
     gamma: Gamma
 
     def __post_init__(self) -> None:
+        if type(self.gamma) is float and 0.0 < self.gamma < np.inf:
+            return
         if isinstance(self.gamma, str):
             if self.gamma not in ("scale", "auto"):
                 raise InvalidInputError(
@@ -87,14 +88,20 @@ class _WithGamma(_Compiled):
         """Whether gamma is "scale" or "auto"."""
         return isinstance(self.gamma, str)
 
-    def resolve(self, X: Any) -> Self:
+    def resolve(self, X: Any, sample_weight: Floats | None = None) -> Self:
         """Replace ``"scale"`` by 1 / (d var(X)) and ``"auto"`` by 1 / d."""
         if not isinstance(self.gamma, str):
             return self
-        rows = as_vectors(X)
-        features = rows.shape[1]
-        variance = _variance(rows) if self.gamma == "scale" else 1.0
-        return replace(self, gamma=1.0 / (features * variance) if variance > 0 else 1.0)
+        # Training data has been checked before; if it has not, its variance is not finite.
+        is_array = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f"
+        rows = X if is_array else as_vectors(X)
+        variance = 1.0
+        if self.gamma == "scale":
+            unweighted = sample_weight is None or np.ptp(sample_weight) == 0
+            variance = _variance(rows) if unweighted else _weighted_variance(rows, sample_weight)
+            if not np.isfinite(variance):
+                as_vectors(X)
+        return replace(self, gamma=1.0 / (rows.shape[1] * variance) if variance > 0 else 1.0)
 
     def _number(self) -> float:
         if isinstance(self.gamma, str):
@@ -114,7 +121,7 @@ class Polynomial(_WithGamma):
     gamma : float, "scale" or "auto"
         Factor of the inner product; "scale" is 1 / (d var(X)), "auto" is 1 / d.
     coef0 : float
-        Constant; above zero it brings the lower-degree terms in.
+        Constant; if it is positive the feature space includes the terms of lower degree.
     degree : int
         At least 1.
 
@@ -132,11 +139,7 @@ class Polynomial(_WithGamma):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "coef0", real(self.coef0, "coef0"))
-        if not isinstance(self.degree, Integral) or isinstance(self.degree, bool):
-            raise InvalidInputError(f"degree must be a whole number; got {self.degree!r}.")
-        if self.degree < 1:
-            raise InvalidInputError(f"degree must be at least 1; got {self.degree!r}.")
-        object.__setattr__(self, "degree", int(self.degree))
+        object.__setattr__(self, "degree", whole(self.degree, "degree"))
 
     @property
     def _own_formula(self) -> Formula:
@@ -149,22 +152,24 @@ class Polynomial(_WithGamma):
 
     @property
     def positive_semidefinite(self) -> bool | None:
-        """True for coef0 >= 0, where an explicit feature map exists."""
+        """True for coef0 >= 0: an explicit feature map exists."""
         return True if self.coef0 >= 0 else None
 
 
 @dataclass(frozen=True)
 class _ExponentialOfDistance(_WithGamma):
-    """exp(-gamma distance), for distances that make it positive semidefinite (Schoenberg)."""
+    """exp(-gamma distance) with a distance for which it is positive semidefinite (Schoenberg)."""
+
+    positive_semidefinite = True
+    _form: ClassVar[Form]
+
+    @property
+    def _own_formula(self) -> Formula:
+        return Formula(self._form, self._number())
 
     def diag(self, A: Any) -> Floats:
         """Return ones."""
-        return _ones(A)
-
-    @property
-    def positive_semidefinite(self) -> bool:
-        """True for every gamma > 0."""
-        return True
+        return np.ones(A.shape[0] if sparse.issparse(A) else len(A))
 
 
 @dataclass(frozen=True)
@@ -184,19 +189,17 @@ class RBF(_ExponentialOfDistance):
            [0.6065]])
     """
 
-    gamma: Gamma = "scale"
+    _form = "gaussian"
 
-    @property
-    def _own_formula(self) -> Formula:
-        return Formula("gaussian", self._number())
+    gamma: Gamma = "scale"
 
 
 @dataclass(frozen=True)
 class Sigmoid(_WithGamma):
     """The tanh kernel k(x, z) = tanh(gamma x'z + coef0).
 
-    It is not positive semidefinite in general: problems with it are not convex, and a certificate
-    says what can still be claimed.
+    It is not positive semidefinite in general. A problem with it may not be convex; its
+    certificate says what can still be claimed.
 
     Parameters
     ----------
@@ -244,18 +247,16 @@ class Laplacian(_ExponentialOfDistance):
     array([[0.3679]])
     """
 
-    gamma: Gamma = "auto"
+    _form = "laplacian"
 
-    @property
-    def _own_formula(self) -> Formula:
-        return Formula("laplacian", self._number())
+    gamma: Gamma = "auto"
 
 
 @dataclass(frozen=True)
 class Chi2(_ExponentialOfDistance):
     """The chi-squared kernel k(x, z) = exp(-gamma sum_j (x_j - z_j)^2 / (x_j + z_j)).
 
-    Meant for histograms: no entry may be negative.
+    It compares histograms: no entry may be negative.
 
     Parameters
     ----------
@@ -269,10 +270,12 @@ class Chi2(_ExponentialOfDistance):
     array([[0.5134]])
     """
 
+    _form = "chi2"
+
     gamma: Gamma = 1.0
 
     def validate(self, X: Any, name: str = "X") -> Any:
-        """Check that X is numeric and nowhere negative."""
+        """Check that X holds numbers, none of them negative."""
         rows = as_vectors(X, name)
         values = np.asarray(rows.data if sparse.issparse(rows) else rows)
         if values.size and values.min() < 0:
@@ -282,31 +285,21 @@ class Chi2(_ExponentialOfDistance):
             )
         return rows
 
-    @property
-    def _own_formula(self) -> Formula:
-        return Formula("chi2", self._number())
-
-    @property
-    def formula(self) -> Formula:
-        """The exponential of the chi-squared distance."""
-        return self._own_formula
+    # `block` below computes the same; it only checks the data first.
+    formula = _Compiled.formula
 
     def block(self, A: Any, B: Any) -> Floats:
-        """Return the matrix of kernel values of rows that are nowhere negative."""
+        """Return the matrix of kernel values; no entry may be negative."""
         rows = self.validate(A, "A")
         return super().block(rows, rows if B is A else self.validate(B, "B"))
 
 
 def _squared_norms(A: Any) -> Floats:
     if sparse.issparse(A):
-        return np.asarray(A.multiply(A).sum(axis=1), dtype=np.float64).ravel()
-    rows = np.asarray(A, dtype=np.float64)
-    norms: Floats = np.einsum("ij,ij->i", rows, rows)
+        rows = A.astype(np.float64, copy=False)
+        return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
+    norms: Floats = np.einsum("ij,ij->i", A, A, dtype=np.float64)
     return norms
-
-
-def _ones(A: Any) -> Floats:
-    return np.ones(A.shape[0] if sparse.issparse(A) else len(A))
 
 
 def _variance(rows: Any) -> float:
@@ -315,3 +308,20 @@ def _variance(rows: Any) -> float:
         size = rows.shape[0] * rows.shape[1]
         return float((values @ values) / size - (values.sum() / size) ** 2)
     return float(rows.var(dtype=np.float64))
+
+
+def _weighted_variance(X: Any, sample_weight: Any) -> float:
+    weight = np.maximum(sample_weight, 0.0)
+    total = float(weight.sum()) * int(X.shape[1])
+    if total <= 0:
+        return 0.0
+    mean = float((weight @ X).sum()) / total
+    if sparse.issparse(X):
+        entry_weight = np.repeat(weight, np.diff(X.indptr))
+        return float(entry_weight @ np.square(X.data, dtype=np.float64)) / total - mean**2
+    step = max(1, _BLOCK_ENTRIES // X.shape[1])
+    squares = 0.0
+    for start in range(0, len(X), step):
+        part = slice(start, start + step)
+        squares += float(weight[part] @ np.square(X[part] - mean, dtype=np.float64).sum(axis=1))
+    return squares / total

@@ -1,7 +1,7 @@
-"""Sequences as data: what counts as one, and their tokens as whole numbers.
+"""Sequences as data: what counts as a sequence, and how its tokens become whole numbers.
 
-The code of a character is its code point, that of a byte its value; other tokens are numbered in
-the order of their appearance, in all collections that are compared together.
+The code of a character is its code point, that of a byte its value. Other tokens are numbered in
+the order in which they appear in all collections that are compared with each other.
 """
 
 from __future__ import annotations
@@ -16,46 +16,31 @@ from scipy import sparse
 
 from maxmargin.errors import InvalidInputError
 
-__all__ = ["Codes", "Strings", "as_sequence", "as_sequences", "encode"]
+__all__ = ["Codes", "Strings", "as_sequences", "encode"]
 
-#: One sequence an entry: str, bytes or a tuple of tokens.
+#: An array whose entries are sequences: str, bytes or tuples of tokens.
 Strings = NDArray[np.object_]
 
 
 class Codes(NamedTuple):
-    """Sequences of codes behind one another: the i-th is ``codes[starts[i]:starts[i + 1]]``."""
+    """Concatenated sequences of codes: the i-th is ``codes[starts[i]:starts[i + 1]]``."""
 
     codes: NDArray[np.int32]
     starts: NDArray[np.int64]
 
 
 def as_sequences(X: Any, name: str = "X") -> Strings:
-    """Return a column of strings, bytes or sequences of tokens as an array of objects.
-
-    Parameters
-    ----------
-    X : list, array, or column of a frame
-        Of str, bytes, or sequences of hashable tokens.
-    name : str
-        How messages call it.
-
-    Examples
-    --------
-    >>> from maxmargin.kernels.encoding import as_sequences
-    >>> as_sequences(["cane", b"pane", ["a", "dog"]])
-    array(['cane', b'pane', ('a', 'dog')], dtype=object)
-    """
+    """Return a column of strings, bytes or sequences of tokens as an array of objects."""
     rows = _rows(X, name)
     points = np.empty(len(rows), dtype=object)
     for i, item in enumerate(rows):
-        points[i] = item if type(item) is str else as_sequence(item, f"row {i} of {name}")
+        points[i] = item if type(item) is str else _as_sequence(item, f"row {i} of {name}")
     if len(points) == 0:
         raise InvalidInputError(f"{name} has no rows: at least one sequence is needed.")
     return points
 
 
-def as_sequence(item: Any, name: str) -> str | bytes | tuple[Any, ...]:
-    """Return one sequence: a str, bytes, or a tuple of tokens."""
+def _as_sequence(item: Any, name: str) -> str | bytes | tuple[Any, ...]:
     if isinstance(item, str):
         return str(item)
     if isinstance(item, bytes | bytearray | memoryview):
@@ -71,30 +56,19 @@ def as_sequence(item: Any, name: str) -> str | bytes | tuple[Any, ...]:
 
 
 def encode(*collections: Strings) -> list[Codes]:
-    """Return the codes of collections of sequences, equal codes for equal tokens.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from maxmargin.kernels.encoding import as_sequences, encode
-    >>> (codes,) = encode(as_sequences([["to", "be"], ["be"]]))
-    >>> codes.codes, codes.starts
-    (array([0, 1, 1], dtype=int32), array([0, 2, 3]))
-    """
-    everything = [item for collection in collections for item in collection]
-    if all(isinstance(item, str) for item in everything):
-        return [_of_text(collection) for collection in collections]
-    if all(isinstance(item, bytes) for item in everything):
-        return [_of_bytes(collection) for collection in collections]
-    if any(isinstance(item, bytes) for item in everything) and any(
-        isinstance(item, str) for item in everything
-    ):
+    """Return the codes of collections of sequences; equal tokens have equal codes."""
+    kinds = {type(item) for collection in collections for item in collection}
+    if kinds == {str}:
+        return [_encode_text(collection) for collection in collections]
+    if kinds == {bytes}:
+        return [_encode_bytes(collection) for collection in collections]
+    if kinds >= {str, bytes}:
         raise InvalidInputError(
             "Some sequences are str and others bytes, which have no letter in common: decode the "
             "bytes, or encode the strings."
         )
     numbers: dict[Any, int] = {}
-    return [_of_tokens(collection, numbers) for collection in collections]
+    return [_encode_tokens(collection, numbers) for collection in collections]
 
 
 def _rows(X: Any, name: str) -> Sequence[Any]:
@@ -122,18 +96,18 @@ def _starts(collection: Strings) -> NDArray[np.int64]:
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
 
 
-def _of_text(collection: Strings) -> Codes:
+def _encode_text(collection: Strings) -> Codes:
     text = "".join(collection).encode("utf-32-le", "surrogatepass")
     return Codes(np.frombuffer(text, dtype="<i4").astype(np.int32, copy=False), _starts(collection))
 
 
-def _of_bytes(collection: Strings) -> Codes:
+def _encode_bytes(collection: Strings) -> Codes:
     return Codes(
         np.frombuffer(b"".join(collection), dtype=np.uint8).astype(np.int32), _starts(collection)
     )
 
 
-def _of_tokens(collection: Strings, numbers: dict[Any, int]) -> Codes:
+def _encode_tokens(collection: Strings, numbers: dict[Any, int]) -> Codes:
     tokens: Iterable[Any] = chain.from_iterable(collection)
     try:
         codes = [numbers.setdefault(token, len(numbers)) for token in tokens]

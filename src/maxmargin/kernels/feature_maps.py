@@ -1,12 +1,14 @@
-"""Explicit feature maps: phi with k(x, z) = phi(x)'phi(z), where one of finite size exists.
+"""Explicit feature maps of finite size: phi with k(x, z) = phi(x)'phi(z).
 
-The polynomial kernel expands by the multinomial theorem over x extended by a constant:
-(gamma x'z + r)^p = sum over |e| = p of p! / (e_0! ... e_d!) r^e_0 gamma^(p - e_0) x^e z^e.
+By the multinomial theorem, over x extended by a constant,
+
+    (gamma x'z + r)^p = sum over |e| = p of p! / (e_0! ... e_d!) r^e_0 gamma^(p - e_0) x^e z^e.
+
+The map of a sum of kernels joins the features of its parts, that of a product multiplies them.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
@@ -21,12 +23,14 @@ from maxmargin.kernels.algebra import Product, Scaled, Sum
 from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.data import as_vectors
 from maxmargin.kernels.dense import Linear, Polynomial
+from maxmargin.typing import Floats
 
 __all__ = ["FeatureMap", "feature_map", "has_feature_map"]
 
 
-class FeatureMap(ABC):
-    """A function phi with phi(x)'phi(z) = k(x, z), called on rows of data.
+@dataclass(frozen=True)
+class FeatureMap:
+    """A function phi with phi(x)'phi(z) = k(x, z), made by `feature_map` and called on rows.
 
     Examples
     --------
@@ -35,20 +39,59 @@ class FeatureMap(ABC):
     10
     """
 
-    @abstractmethod
+    kernel: Kernel
+
     def dimension(self, n_features: int) -> int:
         """Return the length of phi(x) for x of the given length."""
+        match self.kernel:
+            case Polynomial(coef0=coef0, degree=degree):
+                n_variables = n_features + (coef0 > 0)
+                return comb(n_variables + degree - 1, degree)
+            case Scaled(kernel=kernel):
+                return FeatureMap(kernel).dimension(n_features)
+            case Sum(parts=parts):
+                return sum(FeatureMap(part).dimension(n_features) for part in parts)
+            case Product(parts=parts):
+                return prod(FeatureMap(part).dimension(n_features) for part in parts)
+            case _:
+                return n_features
 
-    @abstractmethod
     def __call__(self, X: Any) -> Any:
         """Map each row of X."""
+        match self.kernel:
+            case Polynomial():
+                return self._monomials(self.kernel, _dense(X))
+            case Scaled(factor=factor, kernel=kernel):
+                return sqrt(factor) * FeatureMap(kernel)(X)
+            case Sum(parts=parts):
+                return np.hstack([_dense(FeatureMap(part)(X)) for part in parts])
+            case Product(parts=parts):
+                first, *others = (_dense(FeatureMap(part)(X)) for part in parts)
+                for other in others:
+                    first = np.einsum("ij,ik->ijk", first, other).reshape(len(first), -1)
+                return first
+            case _:
+                return as_vectors(X)
+
+    def _monomials(self, kernel: Polynomial, rows: Floats) -> Floats:
+        variables = [sqrt(kernel._number()) * column for column in rows.T]
+        if kernel.coef0 > 0:
+            variables.append(np.full(len(rows), sqrt(kernel.coef0)))
+        mapped = np.empty((len(rows), self.dimension(rows.shape[1])))
+        monomials = combinations_with_replacement(range(len(variables)), kernel.degree)
+        for position, factors in enumerate(monomials):
+            repeats = prod(factorial(times) for times in Counter(factors).values())
+            mapped[:, position] = sqrt(factorial(kernel.degree) / repeats)
+            for j in factors:
+                mapped[:, position] *= variables[j]
+        return mapped
 
 
 def feature_map(kernel: Kernel) -> FeatureMap:
     """Return the explicit feature map of a kernel.
 
-    Linear and polynomial kernels (coef0 >= 0) have one, and so have their sums, products and
-    scalings.
+    Linear kernels, polynomial kernels with coef0 >= 0, and their sums, products and multiples have
+    one.
 
     Parameters
     ----------
@@ -68,26 +111,16 @@ def feature_map(kernel: Kernel) -> FeatureMap:
     >>> feature_map(Polynomial(gamma=1, coef0=0, degree=2))([[1.0, 2.0]]).round(4)
     array([[1.    , 2.8284, 4.    ]])
     """
-    match kernel:
-        case Linear():
-            return _Identity()
-        case Polynomial() if kernel.coef0 >= 0:
-            return _Monomials(kernel)
-        case Scaled():
-            return _ScaledMap(sqrt(kernel.factor), feature_map(kernel.kernel))
-        case Sum():
-            return _Concatenation(tuple(feature_map(part) for part in kernel.parts))
-        case Product():
-            return _TensorProduct(tuple(feature_map(part) for part in kernel.parts))
-        case _:
-            raise InvalidInputError(
-                f"{kernel!r} has no explicit feature map of finite size: only linear kernels, "
-                "polynomial ones with coef0 >= 0, and their sums, products and scalings have."
-            )
+    if not has_feature_map(kernel):
+        raise InvalidInputError(
+            f"{kernel!r} has no explicit feature map of finite size: only linear kernels, "
+            "polynomial ones with coef0 >= 0, and their sums, products and multiples have one."
+        )
+    return FeatureMap(kernel)
 
 
 def has_feature_map(kernel: Kernel) -> bool:
-    """Say whether `feature_map` would return a map for this kernel.
+    """Say whether `feature_map` returns a map for this kernel.
 
     Examples
     --------
@@ -108,76 +141,7 @@ def has_feature_map(kernel: Kernel) -> bool:
             return False
 
 
-@dataclass(frozen=True)
-class _Identity(FeatureMap):
-    def dimension(self, n_features: int) -> int:
-        return n_features
-
-    def __call__(self, X: Any) -> Any:
-        return as_vectors(X)
-
-
-@dataclass(frozen=True)
-class _Monomials(FeatureMap):
-    kernel: Polynomial
-
-    def dimension(self, n_features: int) -> int:
-        variables = n_features + (self.kernel.coef0 > 0)
-        return comb(variables + self.kernel.degree - 1, self.kernel.degree)
-
-    def __call__(self, X: Any) -> Any:
-        rows = _dense(X)
-        root_gamma = sqrt(self.kernel._number())
-        columns = [root_gamma * rows[:, j] for j in range(rows.shape[1])]
-        if self.kernel.coef0 > 0:
-            columns.append(np.full(len(rows), sqrt(self.kernel.coef0)))
-        mapped = np.empty((len(rows), self.dimension(rows.shape[1])))
-        monomials = combinations_with_replacement(range(len(columns)), self.kernel.degree)
-        for position, factors in enumerate(monomials):
-            repeats = prod(factorial(times) for times in Counter(factors).values())
-            mapped[:, position] = sqrt(factorial(self.kernel.degree) / repeats)
-            for j in factors:
-                mapped[:, position] *= columns[j]
-        return mapped
-
-
-@dataclass(frozen=True)
-class _ScaledMap(FeatureMap):
-    factor: float
-    inner: FeatureMap
-
-    def dimension(self, n_features: int) -> int:
-        return self.inner.dimension(n_features)
-
-    def __call__(self, X: Any) -> Any:
-        return self.factor * self.inner(X)
-
-
-@dataclass(frozen=True)
-class _Concatenation(FeatureMap):
-    parts: tuple[FeatureMap, ...]
-
-    def dimension(self, n_features: int) -> int:
-        return sum(part.dimension(n_features) for part in self.parts)
-
-    def __call__(self, X: Any) -> Any:
-        return np.hstack([_dense(part(X)) for part in self.parts])
-
-
-@dataclass(frozen=True)
-class _TensorProduct(FeatureMap):
-    parts: tuple[FeatureMap, ...]
-
-    def dimension(self, n_features: int) -> int:
-        return prod(part.dimension(n_features) for part in self.parts)
-
-    def __call__(self, X: Any) -> Any:
-        mapped = _dense(self.parts[0](X))
-        for part in self.parts[1:]:
-            mapped = np.einsum("ij,ik->ijk", mapped, _dense(part(X))).reshape(len(mapped), -1)
-        return mapped
-
-
-def _dense(X: Any) -> Any:
+def _dense(X: Any) -> Floats:
     rows: Any = as_vectors(X)
-    return rows.toarray() if sparse.issparse(rows) else rows.astype(np.float64, copy=False)
+    rows = rows.toarray() if sparse.issparse(rows) else rows
+    return np.asarray(rows, dtype=np.float64)

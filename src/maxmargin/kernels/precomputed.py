@@ -15,6 +15,7 @@ from maxmargin.typing import Floats, Integers
 
 __all__ = ["Precomputed"]
 
+# Larger differences between k(a, b) and k(b, a), relative to the largest value, are refused.
 _SYMMETRY_TOLERANCE = 1e-8
 
 
@@ -37,10 +38,7 @@ class Precomputed(Kernel):
     array([3.])
     """
 
-    @property
-    def compares_similarities(self) -> bool:
-        """True: X is the Gram matrix."""
-        return True
+    compares_similarities = True
 
     def block(self, A: Any, B: Any) -> Floats:
         """Return A: the similarities of its rows to the points of B."""
@@ -54,7 +52,7 @@ class Precomputed(Kernel):
         return similarities
 
     def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
-        """Return what takes rows and columns of the Gram matrix."""
+        """Return a function that selects rows and columns of the Gram matrix."""
 
         def block(rows: Integers, columns: Integers | None) -> Floats:
             values = X[rows] if columns is None else X[np.ix_(rows, columns)]
@@ -67,20 +65,19 @@ class Precomputed(Kernel):
         gram = np.asarray(A)
         if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
             raise InvalidInputError(
-                "A precomputed kernel knows k(x, x) only from a square Gram matrix; "
+                "A precomputed kernel takes k(x, x) from a square Gram matrix; "
                 f"got shape {gram.shape}."
             )
         return np.array(np.diag(gram), dtype=np.float64)
 
     def validate_new(self, X: Any, name: str = "X") -> Any:
-        """Check that X holds finite similarities, one row a new point."""
+        """Check that X holds finite similarities, one row per new point."""
         similarities = as_vectors(X, name)
         return similarities if isinstance(similarities, np.ndarray) else similarities.toarray()
 
     def validate(self, X: Any, name: str = "X") -> Any:
         """Check that X is a square symmetric matrix."""
-        gram = as_vectors(X, name)
-        gram = gram if isinstance(gram, np.ndarray) else gram.toarray()
+        gram = self.validate_new(X, name)
         if gram.shape[0] != gram.shape[1]:
             raise InvalidInputError(
                 f"{name} must be a square Gram matrix with a precomputed kernel; got shape "
@@ -89,7 +86,7 @@ class Precomputed(Kernel):
         asymmetry = float(np.abs(gram - gram.T).max())
         if asymmetry > _SYMMETRY_TOLERANCE * float(np.abs(gram).max()):
             raise InvalidInputError(
-                f"{name} is not symmetric (entries differ by up to {asymmetry:.3g}), so it is no "
-                f"Gram matrix: use ({name} + {name}.T) / 2 if the difference is noise."
+                f"{name} is not symmetric (entries differ by up to {asymmetry:.3g}), so it is not "
+                f"a Gram matrix: use ({name} + {name}.T) / 2 if the difference is noise."
             )
         return gram

@@ -1,4 +1,4 @@
-"""Is a Gram matrix positive semidefinite? With the eigenvector that says no."""
+"""Is a Gram matrix positive semidefinite? An eigenvector is the witness if it is not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Semidefiniteness", "is_positive_semidefinite"]
 
 @dataclass(frozen=True, eq=False)
 class Semidefiniteness:
-    """The answer of `is_positive_semidefinite`; true or false in a condition.
+    """The result of `is_positive_semidefinite`; true or false in a condition.
 
     Attributes
     ----------
@@ -27,13 +27,13 @@ class Semidefiniteness:
     vector : ndarray of shape (n,)
         Its unit eigenvector v: the witness, v'Kv = eigenvalue.
     tolerance : float
-        What was taken for rounding.
+        How far below zero an eigenvalue counted as rounding.
 
     Examples
     --------
     >>> from maxmargin.kernels import is_positive_semidefinite
-    >>> answer = is_positive_semidefinite([[1.0, 2.0], [2.0, 1.0]])
-    >>> answer.holds, (answer.vector**2).round(4)
+    >>> found = is_positive_semidefinite([[1.0, 2.0], [2.0, 1.0]])
+    >>> found.holds, (found.vector**2).round(4)
     (False, array([0.5, 0.5]))
     """
 
@@ -58,8 +58,8 @@ def is_positive_semidefinite(K: ArrayLike, tolerance: float | None = None) -> Se
     K : array-like of shape (n, n)
         A symmetric matrix.
     tolerance : float, optional
-        How far below zero an eigenvalue may lie and still count as rounding; by default n times
-        the machine precision times the largest absolute eigenvalue bound.
+        How far below zero an eigenvalue may lie and still count as rounding. By default 4n times
+        the machine precision times the largest absolute row sum, which bounds all eigenvalues.
 
     Returns
     -------
@@ -69,8 +69,8 @@ def is_positive_semidefinite(K: ArrayLike, tolerance: float | None = None) -> Se
     Examples
     --------
     >>> from maxmargin.kernels import is_positive_semidefinite
-    >>> answer = is_positive_semidefinite([[1.0, 2.0], [2.0, 1.0]])
-    >>> bool(answer), round(answer.eigenvalue, 6)
+    >>> found = is_positive_semidefinite([[1.0, 2.0], [2.0, 1.0]])
+    >>> bool(found), round(found.eigenvalue, 6)
     (False, -1.0)
     """
     gram = np.asarray(K, dtype=np.float64)
@@ -80,7 +80,7 @@ def is_positive_semidefinite(K: ArrayLike, tolerance: float | None = None) -> Se
         raise InvalidInputError("K contains NaN or infinity: it has no eigenvalues.")
     size = float(np.abs(gram).sum(axis=1).max())
     if np.abs(gram - gram.T).max() > 1e-8 * max(size, 1e-300):
-        raise InvalidInputError("K is not symmetric, so it is no Gram matrix.")
+        raise InvalidInputError("K is not symmetric, so it is not a Gram matrix.")
     values, vectors = eigh(gram, subset_by_index=(0, 0))
     if tolerance is None:
         tolerance = 4 * len(gram) * float(np.finfo(np.float64).eps) * size

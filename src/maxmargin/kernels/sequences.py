@@ -1,4 +1,4 @@
-"""Kernels on sequences: strings, bytes, lists of words or of any other hashable tokens.
+"""Kernels on sequences: strings, bytes, or lists of words or other hashable tokens.
 
 Lodhi et al. 2002 (subsequences); Leslie, Eskin, Noble 2002 (spectrum); Leslie et al. 2004
 (mismatch); Rätsch, Sonnenburg 2004 (weighted degree) and, with Schölkopf, 2005 (shifts).
@@ -11,14 +11,18 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+import maxmargin._native as _native
 from maxmargin.errors import InvalidInputError
-from maxmargin.kernels import comparisons
-from maxmargin.kernels.base import Kernel, real
-from maxmargin.kernels.comparisons import Comparison
+from maxmargin.kernels.base import Kernel, real, whole
+from maxmargin.kernels.comparisons import Comparison, shared_words
 from maxmargin.kernels.encoding import Strings, as_sequences, encode
-from maxmargin.kernels.sequence_base import SequenceKernel, whole
+from maxmargin.kernels.sequence_base import SequenceKernel
+from maxmargin.typing import Floats
 
 __all__ = ["CommonSubstrings", "Mismatch", "Spectrum", "Subsequence", "WeightedDegree"]
+
+# Longer than any substring.
+_NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True)
@@ -28,11 +32,11 @@ class CommonSubstrings(SequenceKernel):
     Parameters
     ----------
     count : {"pairs", "distinct"}
-        "pairs" counts every pair of occurrences: the sum of the suffix matrix, whose entry (i, j)
-        is the length of the longest common suffix of the first i letters of x and the first j of z.
-        "distinct" counts every common substring once.
+        "pairs" counts every pair of occurrences: that is the sum of the suffix matrix, whose entry
+        (i, j) is the length of the longest common suffix of the first i letters of x and the first
+        j of z. "distinct" counts every common substring once.
     min_length, max_length : int
-        Lengths of the substrings that count; no upper limit by default.
+        Lengths of the substrings that are counted; no upper limit by default.
     normalize : bool
         Divide by sqrt(k(x, x) k(z, z)).
 
@@ -68,25 +72,21 @@ class CommonSubstrings(SequenceKernel):
             _set(self, max_length=longest)
 
     def _compare(self, A: Strings, B: Strings) -> Comparison:
-        return comparisons.common_substrings(
-            A,
-            B,
-            distinct=self.count == "distinct",
-            shortest=self.min_length,
-            longest=self.max_length,
-        )
+        longest = _NO_LIMIT if self.max_length is None else self.max_length
+        distinct = self.count == "distinct"
+        return Comparison(_native.common_substrings, A, B, distinct, self.min_length, longest)
 
 
 @dataclass(frozen=True)
 class Spectrum(SequenceKernel):
-    """The k-spectrum: inner product of the counts of all substrings of length k.
+    """The k-spectrum kernel: the inner product of the counts of all substrings of length k.
 
     Parameters
     ----------
     k : int
         Length of the substrings.
     up_to : bool
-        Count those of the lengths 1, ..., k.
+        Count the substrings of all lengths 1, ..., k.
     normalize : bool
         Divide by sqrt(k(x, x) k(z, z)).
 
@@ -108,28 +108,28 @@ class Spectrum(SequenceKernel):
         _set(self, k=whole(self.k, "k"))
 
     def _compare(self, A: Strings, B: Strings) -> Comparison:
-        return comparisons.spectrum(A, B, shortest=1 if self.up_to else self.k, longest=self.k)
+        return Comparison(_native.spectrum, A, B, 1 if self.up_to else self.k, self.k)
 
 
 @dataclass(frozen=True)
 class Mismatch(SequenceKernel):
-    """The (k, m)-mismatch kernel: substrings of length k count for all words within m mismatches.
+    """The (k, m)-mismatch kernel: a substring counts as every word within m mismatches of it.
 
     Parameters
     ----------
     k : int
         Length of the substrings.
     m : int
-        Mismatches at most; with none this is the spectrum.
+        The largest number of mismatches; with none this is the spectrum kernel.
     alphabet : int, optional
-        Number of letters that words are made of; by default those of the data: of X in a fit, of
-        both collections in `block`.
+        The number of letters that words are made of. By default the number of different letters in
+        the data: in X for a fit, in both collections for `block`.
     normalize : bool
         Divide by sqrt(k(x, x) k(z, z)).
 
     Examples
     --------
-    "aa" is near aa, ab, ba and "ab" near ab, aa, bb: they share two words.
+    "aa" counts as aa, ab, ba and "ab" as ab, aa, bb: they share two words.
 
     >>> from maxmargin.kernels import Mismatch
     >>> Mismatch(2, 1).block(["aa"], ["ab"])
@@ -152,11 +152,12 @@ class Mismatch(SequenceKernel):
 
     @property
     def has_rules(self) -> bool:
-        """Whether the alphabet is that of the data."""
+        """Whether the alphabet depends on the data."""
         return self.alphabet is None
 
-    def resolve(self, X: Any) -> Self:
-        """Return the kernel with the number of different letters in X for its alphabet."""
+    def resolve(self, X: Any, sample_weight: Floats | None = None) -> Self:
+        """Return the kernel with the number of different letters in X as its alphabet."""
+        del sample_weight
         letters = _count_letters(as_sequences(X))
         if self.alphabet is None:
             return replace(self, alphabet=letters)
@@ -173,23 +174,25 @@ class Mismatch(SequenceKernel):
         return replace(self, alphabet=_count_letters(A if B is A else np.concatenate([A, B])))
 
     def _compare(self, A: Strings, B: Strings) -> Comparison:
-        return comparisons.mismatch(A, B, k=self.k, m=self.m, alphabet=self.alphabet or 1)
+        weights = np.array(shared_words(self.k, self.m, self.alphabet or 1), dtype=np.float64)
+        return Comparison(_native.mismatch, A, B, self.k, weights)
 
 
 @dataclass(frozen=True)
 class WeightedDegree(SequenceKernel):
-    """Equal substrings at the same place, of the lengths 1, ..., degree.
+    """The weighted number of equal substrings at the same position, of lengths 1, ..., degree.
 
-    Length d counts 2 (degree - d + 1) / (degree (degree + 1)). With shifts, substrings that lie
-    s <= shift places apart count 1 / (2 (s + 1)) in either direction. (Positive semidefinite for
-    every shift: 1/2 + sum_s cos(s t) / (s + 1) >= 0, Rogosinski, Szegő 1928.)
+    Length d has the weight 2 (degree - d + 1) / (degree (degree + 1)). With shifts, substrings
+    whose positions differ by s <= shift count 1 / (2 (s + 1)) in either direction. (This is
+    positive semidefinite for every shift, because 1/2 + sum_s cos(s t) / (s + 1) >= 0: Rogosinski,
+    Szegő 1928.)
 
     Parameters
     ----------
     degree : int
         The greatest length.
     shift : int
-        Places that equal substrings may lie apart.
+        How far apart the positions of equal substrings may be.
     normalize : bool
         Divide by sqrt(k(x, x) k(z, z)).
 
@@ -209,27 +212,27 @@ class WeightedDegree(SequenceKernel):
         _set(self, degree=whole(self.degree, "degree"), shift=whole(self.shift, "shift", least=0))
 
     def _compare(self, A: Strings, B: Strings) -> Comparison:
-        return comparisons.weighted_degree(A, B, degree=self.degree, shift=self.shift)
+        return Comparison(_native.weighted_degree, A, B, self.degree, self.shift)
 
 
 @dataclass(frozen=True)
 class Subsequence(SequenceKernel):
-    """Common subsequences of a given length: their letters may lie apart.
+    """Common subsequences of a given length, whose letters need not be adjacent.
 
-    Each pair of occurrences counts decay to the power of what both span together.
+    Each pair of occurrences counts decay to the power of the sum of the lengths that they span.
 
     Parameters
     ----------
     length : int
         Number of letters.
     decay : float
-        In (0, 1]: how much a letter's place counts; the smaller, the lighter are gaps.
+        In (0, 1]; the smaller, the less count occurrences with gaps.
     normalize : bool
         Divide by sqrt(k(x, x) k(z, z)).
 
     Examples
     --------
-    "ca" in "cat" and "car": decay^2 in each.
+    "ca" spans two letters in "cat" and two in "car", which makes decay^4:
 
     >>> from maxmargin.kernels import Subsequence
     >>> Subsequence(2, decay=0.5).block(["cat"], ["car"])
@@ -248,7 +251,7 @@ class Subsequence(SequenceKernel):
         _set(self, length=whole(self.length, "length"), decay=decay)
 
     def _compare(self, A: Strings, B: Strings) -> Comparison:
-        return comparisons.subsequence(A, B, length=self.length, decay=self.decay)
+        return Comparison(_native.subsequence, A, B, self.length, self.decay)
 
 
 def _count_letters(sequences: Strings) -> int:

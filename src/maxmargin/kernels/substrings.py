@@ -1,12 +1,13 @@
-"""What two sequences share, to look at: the suffix matrix and the longest common substring."""
+"""What two sequences have in common: the suffix matrix and the longest common substring."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from maxmargin.kernels.comparisons import longest_common
+import maxmargin._native as _native
 from maxmargin.kernels.encoding import as_sequences, encode
 from maxmargin.typing import Integers
 
@@ -16,8 +17,8 @@ __all__ = ["longest_common_substring", "suffix_matrix"]
 def suffix_matrix(x: Any, z: Any) -> Integers:
     """Return A with A_ij the longest common suffix of the first i letters of x and j of z.
 
-    A_ij = A_(i-1)(j-1) + 1 where letter i of x equals letter j of z, else 0. Its sum is the number
-    of pairs of occurrences of common substrings, its maximum the length of the longest one.
+    A_ij = A_(i-1)(j-1) + 1 if letter i of x equals letter j of z, else 0. Its sum is the number of
+    pairs of occurrences of common substrings, its maximum the length of the longest one.
 
     Parameters
     ----------
@@ -37,9 +38,7 @@ def suffix_matrix(x: Any, z: Any) -> Integers:
            [0, 0, 2, 0],
            [0, 0, 0, 3]])
     """
-    rows, columns = (
-        codes.codes for codes in encode(as_sequences([x], "x"), as_sequences([z], "z"))
-    )
+    rows, columns = _codes(x, z)
     matrix = np.zeros((len(rows) + 1, len(columns) + 1), dtype=np.int64)
     for i, letter in enumerate(rows):
         matrix[i + 1, 1:] = np.where(columns == letter, matrix[i, :-1] + 1, 0)
@@ -47,7 +46,7 @@ def suffix_matrix(x: Any, z: Any) -> Integers:
 
 
 def longest_common_substring(x: Any, z: Any) -> Any:
-    """Return the longest substring that both have; of several, the first in x.
+    """Return the longest substring of both; of several, the first in x.
 
     Parameters
     ----------
@@ -66,5 +65,10 @@ def longest_common_substring(x: Any, z: Any) -> Any:
     >>> longest_common_substring(["to", "be", "or"], ["not", "to", "be"])
     ['to', 'be']
     """
-    begin, end = longest_common(as_sequences([x], "x"), as_sequences([z], "z"))
-    return x[begin:end]
+    begin, length = _native.longest_common_substring(*_codes(x, z))
+    return x[begin : begin + length]
+
+
+def _codes(x: Any, z: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    left, right = encode(as_sequences([x], "x"), as_sequences([z], "z"))
+    return left.codes, right.codes

@@ -1,8 +1,8 @@
 """The detection cost function: the expected cost of decisions at a prior and costs of errors.
 
 DCF = prior * cost_fn * (rate of misses) + (1 - prior) * cost_fp * (rate of false alarms). The
-normalised DCF divides by min(prior * cost_fn, (1 - prior) * cost_fp), the cost of the better of
-the two decisions that look at no score: at 1 or above the scores are of no use.
+normalised DCF divides by min(prior * cost_fn, (1 - prior) * cost_fp), the cost of the better
+constant decision: at 1 or above the scores are of no use.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import real
-from maxmargin.metrics.costs import bayes_threshold, error_prices
-from maxmargin.metrics.inputs import Labelled, Scored, labelled, labels_of, scored
+from maxmargin.metrics.costs import DEFAULT_PRIOR, bayes_threshold, error_costs
+from maxmargin.metrics.inputs import Labelled, labelled, labels_of, scored
 from maxmargin.metrics.rates import ErrorRates, error_rates
 from maxmargin.typing import Bools, Floats
 
@@ -24,7 +24,7 @@ __all__ = ["act_dcf", "best_threshold", "dcf", "min_dcf"]
 def dcf(
     y: Any,
     y_pred: Any,
-    prior: float = 0.1,
+    prior: float = DEFAULT_PRIOR,
     cost_fn: float = 1.0,
     cost_fp: float = 1.0,
     *,
@@ -44,7 +44,7 @@ def dcf(
     prior, cost_fn, cost_fp : float
         See `effective_prior`.
     normalize : bool
-        Whether to divide by the cost of the better decision that looks at no score.
+        Whether to divide by the cost of the better constant decision.
     pos_label : label, optional
         The positive class. If y holds {0, 1} or {-1, 1} it is 1 by default.
     sample_weight : array-like of shape (n,), optional
@@ -53,7 +53,7 @@ def dcf(
     Returns
     -------
     float
-        Zero if every decision is right; if normalised, 1 for the better trivial decision.
+        Zero if every decision is right; if normalised, 1 for the better constant decision.
 
     Examples
     --------
@@ -64,29 +64,25 @@ def dcf(
     >>> dcf(y, [0, 0, 0, 0, 0])
     1.0
     """
-    prices = error_prices(prior, cost_fn, cost_fp, normalize=normalize)
+    costs = error_costs(prior, cost_fn, cost_fp, normalize=normalize)
     points = labelled(y, pos_label=pos_label, sample_weight=sample_weight)
     decided, _ = labels_of(y_pred, "y_pred")
+    points.require_one_each(decided, "y_pred")
     negative, positive = points.labels
-    if len(decided) != len(points.positive):
-        raise InvalidInputError(
-            f"y_pred has {len(decided)} values for {len(points.positive)} labels in y: give "
-            "exactly one a point."
-        )
     accepted = np.asarray(decided == positive, dtype=np.bool_)
-    strange = decided[~accepted & np.asarray(decided != negative, dtype=np.bool_)]
-    if len(strange):
+    unknown = decided[~accepted & np.asarray(decided != negative, dtype=np.bool_)]
+    if len(unknown):
         raise InvalidInputError(
-            f"y_pred holds {strange.tolist()[0]!r}, which is not a label of y ({negative!r} or "
+            f"y_pred holds {unknown.tolist()[0]!r}, which is not a label of y ({negative!r} or "
             f"{positive!r}): give decisions here, and scores to act_dcf or min_dcf."
         )
-    return _cost(points, accepted, prices)
+    return _cost(points, accepted, costs)
 
 
 def act_dcf(
     y: Any,
     scores: Any,
-    prior: float = 0.1,
+    prior: float = DEFAULT_PRIOR,
     cost_fn: float = 1.0,
     cost_fp: float = 1.0,
     *,
@@ -95,24 +91,20 @@ def act_dcf(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Return the actual cost: that of deciding by the Bayes threshold, or by one given.
+    """Return the actual cost: the cost of deciding by the Bayes threshold, or by a given one.
 
     Scores above the threshold are called positive, so that ``threshold=0`` gives the cost of what
-    an SVM predicts. What act_dcf exceeds `min_dcf` by is lost to miscalibration.
+    an SVM predicts. The difference to `min_dcf` is the cost of miscalibration.
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        Labels of two classes, both present.
     scores : array-like of shape (n,)
         Higher for the positive class; for the Bayes threshold to make sense, log-likelihood
         ratios. Infinite ones are allowed.
-    prior, cost_fn, cost_fp : float
-        See `effective_prior`.
     threshold : float, optional
         Where to decide instead of at ``bayes_threshold(prior, cost_fn, cost_fp)``.
-    normalize, pos_label, sample_weight : see `dcf`
-        The same.
+    y, prior, cost_fn, cost_fp, normalize, pos_label, sample_weight
+        See `dcf`.
 
     Returns
     -------
@@ -128,16 +120,16 @@ def act_dcf(
     >>> act_dcf(y, scores, threshold=3)
     0.5
     """
-    prices = error_prices(prior, cost_fn, cost_fp, normalize=normalize)
+    costs = error_costs(prior, cost_fn, cost_fp, normalize=normalize)
     cut = bayes_threshold(prior, cost_fn, cost_fp) if threshold is None else _level(threshold)
     points = scored(y, scores, pos_label=pos_label, sample_weight=sample_weight)
-    return _cost(points, points.score > cut, prices)
+    return _cost(points, points.score > cut, costs)
 
 
 def min_dcf(
     y: Any,
     scores: Any,
-    prior: float = 0.1,
+    prior: float = DEFAULT_PRIOR,
     cost_fn: float = 1.0,
     cost_fp: float = 1.0,
     *,
@@ -151,14 +143,10 @@ def min_dcf(
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        Labels of two classes, both present.
     scores : array-like of shape (n,)
         Higher for the positive class; equal ones are decided alike.
-    prior, cost_fn, cost_fp : float
-        See `effective_prior`.
-    normalize, pos_label, sample_weight : see `dcf`
-        The same.
+    y, prior, cost_fn, cost_fp, normalize, pos_label, sample_weight
+        See `dcf`.
 
     Returns
     -------
@@ -171,15 +159,15 @@ def min_dcf(
     >>> min_dcf([1, 1, 0, 0, 0], [4.0, 1.0, 3.0, -1.0, -2.0])  # one miss of two
     0.5
     """
-    prices = error_prices(prior, cost_fn, cost_fp, normalize=normalize)
+    costs = error_costs(prior, cost_fn, cost_fp, normalize=normalize)
     points = scored(y, scores, pos_label=pos_label, sample_weight=sample_weight)
-    return float(_costs(error_rates(points), prices).min())
+    return float(_costs(error_rates(points), costs).min())
 
 
 def best_threshold(
     y: Any,
     scores: Any,
-    prior: float = 0.1,
+    prior: float = DEFAULT_PRIOR,
     cost_fn: float = 1.0,
     cost_fp: float = 1.0,
     *,
@@ -188,26 +176,22 @@ def best_threshold(
 ) -> float:
     """Return the threshold of least cost: deciding "positive above it" costs `min_dcf`.
 
-    It belongs to these scores and is best on them; take scores of points that the machine was not
-    trained on. scikit-learn's ``TunedThresholdClassifierCV`` does so for a whole classifier, with
+    It is the best one for these scores, so take scores of points that the machine was not trained
+    on. scikit-learn's ``TunedThresholdClassifierCV`` does so for a whole classifier, with
     ``scoring=make_dcf_scorer("dcf")``.
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        Labels of two classes, both present.
     scores : array-like of shape (n,)
         Higher for the positive class, finite.
-    prior, cost_fn, cost_fp : float
-        See `effective_prior`.
-    pos_label, sample_weight : see `dcf`
-        The same.
+    y, prior, cost_fn, cost_fp, pos_label, sample_weight
+        See `dcf`.
 
     Returns
     -------
     float
-        Halfway between two scores; minus infinity where every point is best called positive,
-        infinity where none is. Of several equally good ones, the lowest.
+        Halfway between two scores; minus infinity if it is best to call every point positive,
+        infinity if none. Of several equally good thresholds, the lowest.
 
     Examples
     --------
@@ -218,14 +202,14 @@ def best_threshold(
     >>> act_dcf(y, scores, threshold=3.5)
     0.5
     """
-    prices = error_prices(prior, cost_fn, cost_fp, normalize=True)
+    costs = error_costs(prior, cost_fn, cost_fp, normalize=True)
     points = scored(y, scores, pos_label=pos_label, sample_weight=sample_weight)
     if np.isinf(points.score).any():
         raise InvalidInputError(
             "scores contains infinity, beyond which there is no threshold: clip the scores first."
         )
     rates = error_rates(points)
-    k = int(_costs(rates, prices).argmin())
+    k = int(_costs(rates, costs).argmin())
     if k == 0:
         return -np.inf
     if k == len(rates.score):
@@ -233,26 +217,26 @@ def best_threshold(
     return _between(float(rates.score[k - 1]), float(rates.score[k]))
 
 
-def _cost(points: Labelled | Scored, accepted: Bools, prices: tuple[float, float]) -> float:
-    misses = _fraction(points.weight[points.positive], ~accepted[points.positive])
-    false_alarms = _fraction(points.weight[~points.positive], accepted[~points.positive])
-    return prices[0] * misses + prices[1] * false_alarms
+def _cost(points: Labelled, accepted: Bools, costs: tuple[float, float]) -> float:
+    """Return the cost of decisions."""
+    positive, weight = points.positive, points.weight
+    misses = np.average(~accepted[positive], weights=weight[positive])
+    false_alarms = np.average(accepted[~positive], weights=weight[~positive])
+    return float(costs[0] * misses + costs[1] * false_alarms)
 
 
-def _costs(rates: ErrorRates, prices: tuple[float, float]) -> Floats:
-    return prices[0] * rates.misses + prices[1] * rates.false_alarms
-
-
-def _fraction(weight: Floats, chosen: Bools) -> float:
-    return float(weight[chosen].sum() / weight.sum())
+def _costs(rates: ErrorRates, costs: tuple[float, float]) -> Floats:
+    """Return the cost at each threshold."""
+    return costs[0] * rates.misses + costs[1] * rates.false_alarms
 
 
 def _between(lower: float, upper: float) -> float:
-    """Return a number with lower <= number < upper, the middle if rounding allows it."""
+    """Return a number with lower <= number < upper: the middle, unless it rounds to upper."""
     middle = lower / 2 + upper / 2
     return middle if lower <= middle < upper else lower
 
 
 def _level(threshold: Any) -> float:
+    """Return a threshold, which may be infinite."""
     infinite = isinstance(threshold, float | np.floating) and np.isinf(threshold)
     return float(threshold) if infinite else real(threshold, "threshold")

@@ -1,4 +1,4 @@
-"""Checks of labels, scores and weights, each with a sentence."""
+"""Checks of labels, scores and weights; each error says what is wrong."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Labelled:
     positive : ndarray of bool
         Which points belong to the positive class.
     weight : ndarray
-        Zero for points that do not count; some point of each class does.
+        Zero for points that do not count; each class has a point that does.
     labels : tuple
         The negative and the positive label.
     """
@@ -33,28 +33,29 @@ class Labelled:
     weight: Floats
     labels: tuple[Any, Any]
 
+    def require_one_each(self, values: NDArray[Any], name: str) -> None:
+        """Raise an error unless there is one value per point."""
+        if len(values) != len(self.positive):
+            raise InvalidInputError(
+                f"{name} has {len(values)} values for {len(self.positive)} labels in y: give "
+                "exactly one per point."
+            )
+
 
 @dataclass(frozen=True, eq=False)
-class Scored:
-    """Scores of points that count, all of positive weight."""
+class Scored(Labelled):
+    """Points of positive weight and their scores."""
 
     score: Floats
-    positive: Bools
-    weight: Floats
-    labels: tuple[Any, Any]
 
 
 def scored(y: Any, scores: Any, *, pos_label: Any, sample_weight: Any) -> Scored:
-    """Return the points that count, checked."""
+    """Return the points of positive weight, checked."""
     points = labelled(y, pos_label=pos_label, sample_weight=sample_weight)
     score = numbers(scores, "scores")
-    if len(score) != len(points.positive):
-        raise InvalidInputError(
-            f"scores has {len(score)} values for {len(points.positive)} labels in y: give exactly "
-            "one a point."
-        )
+    points.require_one_each(score, "scores")
     counts = points.weight > 0
-    return Scored(score[counts], points.positive[counts], points.weight[counts], points.labels)
+    return Scored(points.positive[counts], points.weight[counts], points.labels, score[counts])
 
 
 def labelled(y: Any, *, pos_label: Any, sample_weight: Any) -> Labelled:
@@ -82,25 +83,25 @@ def labelled(y: Any, *, pos_label: Any, sample_weight: Any) -> Labelled:
             f"pos_label is {pos_label!r}, which is not among the labels of y: {listed}."
         )
     positive: Bools = np.asarray(values == pos_label, dtype=np.bool_)
-    labels = tuple(sorted(found.tolist(), key=lambda label: bool(label == pos_label)))
-    for side, label in zip((~positive, positive), labels, strict=True):
+    negative_label, positive_label = sorted(found.tolist(), key=lambda label: label == pos_label)
+    for side, label in ((~positive, negative_label), (positive, positive_label)):
         if not (weight[side] > 0).any():
             raise InvalidInputError(
                 f"sample_weight is zero for every point with the label {label!r}: error rates "
                 "need points of both classes."
             )
-    return Labelled(positive, weight, (labels[0], labels[1]))
+    return Labelled(positive, weight, (negative_label, positive_label))
 
 
 def labels_of(y: Any, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return y as an array and the labels that it holds, ascending."""
+    """Return y as an array, and the labels in it in ascending order."""
     try:
         values = np.asarray(y)
     except ValueError as error:
-        raise InvalidInputError(f"{name} must hold one label a point: {error}.") from error
+        raise InvalidInputError(f"{name} must hold one label per point: {error}.") from error
     if values.ndim != 1:
         raise InvalidInputError(
-            f"{name} must be one-dimensional, one label a point; got shape {values.shape}."
+            f"{name} must be one-dimensional, one label per point; got shape {values.shape}."
         )
     if len(values) == 0:
         raise InvalidInputError(f"{name} is empty: give at least one point of each class.")
@@ -115,7 +116,7 @@ def labels_of(y: Any, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def numbers(values: Any, name: str) -> Floats:
-    """Return a vector of real numbers, infinite ones included."""
+    """Return a vector of real numbers, which may be infinite."""
     try:
         given = np.asarray(values)
         if given.dtype.kind not in "biufO":
@@ -125,8 +126,8 @@ def numbers(values: Any, name: str) -> Floats:
         raise InvalidInputError(f"{name} must hold real numbers: {error}.") from error
     if vector.ndim != 1:
         raise InvalidInputError(
-            f"{name} must be one-dimensional, one value a point; got shape {vector.shape}. Of the "
-            "columns of predict_proba give that of the positive class."
+            f"{name} must be one-dimensional, one value per point; got shape {vector.shape}. "
+            "From predict_proba take the column of the positive class."
         )
     if np.isnan(vector).any():
         raise InvalidInputError(f"{name} contains NaN: remove or repair those points.")

@@ -1,7 +1,7 @@
 """Rates of misses and false alarms at every threshold, and their lower convex hull.
 
-The hull is found by pooling adjacent violators (Fawcett, Niculescu-Mizil 2007: PAV and the
-convex hull of the ROC curve are the same), in the implementation of SciPy.
+SciPy finds the hull by pooling adjacent violators (PAV and the convex hull of the ROC curve are the
+same: Fawcett, Niculescu-Mizil 2007).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ __all__ = ["ErrorRates", "error_rates"]
 
 @dataclass(frozen=True, eq=False)
 class ErrorRates:
-    """What deciding "positive above a threshold" gets wrong, threshold by threshold.
+    """The errors of deciding "positive above a threshold", for each threshold.
 
     Attributes
     ----------
     score : ndarray of shape (m,)
         The distinct scores, ascending.
     positive, negative : ndarray of shape (m,)
-        The weight that each class has at each score.
+        The weight of each class at each score.
     """
 
     score: Floats
@@ -35,20 +35,18 @@ class ErrorRates:
 
     @property
     def misses(self) -> Floats:
-        """The false negative rate where the first k scores are called negative, k = 0..m."""
+        """The false negative rate if the first k scores are called negative, k = 0..m."""
         below: Floats = np.concatenate([[0.0], np.cumsum(self.positive)])
-        rate: Floats = below / below[-1]
-        return rate
+        return np.asarray(below / below[-1])
 
     @property
     def false_alarms(self) -> Floats:
-        """The false positive rate where the first k scores are called negative, k = 0..m."""
+        """The false positive rate if the first k scores are called negative, k = 0..m."""
         below: Floats = np.concatenate([[0.0], np.cumsum(self.negative)])
-        rate: Floats = (below[-1] - below) / below[-1]
-        return rate
+        return np.asarray((below[-1] - below) / below[-1])
 
     def at(self, threshold: Floats) -> tuple[Floats, Floats]:
-        """Return both rates at thresholds of any number; a score equal to one is negative."""
+        """Return both rates at each threshold; scores equal to it are called negative."""
         k = np.searchsorted(self.score, threshold, side="right")
         return self.misses[k], self.false_alarms[k]
 
@@ -57,10 +55,10 @@ class ErrorRates:
         return self.positive / self.positive.sum(), self.negative / self.negative.sum()
 
     def calibrated(self) -> ErrorRates:
-        """Return the vertices of the convex hull, their scores now log-likelihood ratios.
+        """Return the vertices of the convex hull, with log-likelihood ratios as scores.
 
-        Neighbouring scores are pooled until the ratio of the classes' shares rises: the best
-        calibration that keeps the order of the scores, for every prior at once.
+        Neighbouring scores are pooled until the ratio of the classes' shares increases: for every
+        prior, this is the best calibration that keeps the order of the scores.
         """
         positive, negative = self.shares()
         total = positive + negative
@@ -77,7 +75,7 @@ class ErrorRates:
 
 
 def error_rates(points: Scored) -> ErrorRates:
-    """Sort the scores once and gather the weights of equal ones."""
+    """Sort the scores and add up the weights of equal ones."""
     order = np.argsort(points.score, kind="stable")
     score = points.score[order]
     weight = points.weight[order]

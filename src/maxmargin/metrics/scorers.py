@@ -1,25 +1,21 @@
-"""The metrics as scikit-learn scorers: negated, for a scorer's greater is better."""
+"""The metrics as scikit-learn scorers: negated, because scorers are maximised."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Literal
 
-from sklearn.metrics import get_scorer as get_scikit_learn_scorer
-from sklearn.metrics import make_scorer
-
 from maxmargin.errors import InvalidInputError
-from maxmargin.metrics.costs import error_prices
+from maxmargin.metrics.all_priors import cllr, eer, min_cllr
+from maxmargin.metrics.costs import DEFAULT_PRIOR, error_costs
 from maxmargin.metrics.detection import act_dcf, dcf, min_dcf
-from maxmargin.metrics.equal_error import eer
 from maxmargin.metrics.inputs import labels_of
-from maxmargin.metrics.likelihood import cllr, min_cllr
 
 __all__ = ["get_scorer", "get_scorer_names", "make_dcf_scorer", "settings_of"]
 
 _ANY_SCORE = ("decision_function", "predict_proba")
 
-#: What each metric reads: decisions, scores of which the order counts, or log-likelihood ratios.
+#: What each metric reads of an estimator: decisions, scores in any scale, or log-likelihood ratios.
 _RESPONSES: dict[Callable[..., float], str | tuple[str, ...]] = {
     dcf: "predict",
     act_dcf: "decision_function",
@@ -33,7 +29,7 @@ _COSTS = {metric.__name__: metric for metric in (dcf, act_dcf, min_dcf)}
 
 
 class _LastClassPositive:
-    """A metric for scikit-learn, whose scores are for ``classes_[1]`` unless told otherwise."""
+    """A metric for scikit-learn, with ``classes_[1]`` as the positive class by default."""
 
     def __init__(self, metric: Callable[..., float]) -> None:
         self.metric = metric
@@ -62,8 +58,8 @@ def get_scorer(scoring: Any) -> Any:
     ----------
     scoring : str or callable
         A name of `get_scorer_names` or of ``sklearn.metrics.get_scorer_names``; a callable is
-        returned as it is. Costs are those at a prior of 0.1 and unit costs; `make_dcf_scorer`
-        makes others. The positive class is the larger label, ``classes_[1]``.
+        returned as it is. The prior is `DEFAULT_PRIOR` and errors cost 1; for others use
+        `make_dcf_scorer`. The positive class is the larger label, ``classes_[1]``.
 
     Returns
     -------
@@ -85,6 +81,9 @@ def get_scorer(scoring: Any) -> Any:
     if isinstance(scoring, str):
         if scoring in _NAMES:
             return _scorer(_NAMES[scoring])
+        # Imported here because the metrics themselves do not need scikit-learn.
+        from sklearn.metrics import get_scorer as get_scikit_learn_scorer
+
         try:
             return get_scikit_learn_scorer(scoring)
         except ValueError:
@@ -120,7 +119,7 @@ def get_scorer_names() -> list[str]:
 def make_dcf_scorer(
     kind: Literal["min_dcf", "act_dcf", "dcf"] = "min_dcf",
     *,
-    prior: float = 0.1,
+    prior: float = DEFAULT_PRIOR,
     cost_fn: float = 1.0,
     cost_fp: float = 1.0,
     normalize: bool = True,
@@ -131,11 +130,9 @@ def make_dcf_scorer(
     Parameters
     ----------
     kind : {"min_dcf", "act_dcf", "dcf"}
-        The best threshold's cost; that of the Bayes threshold, ``decision_function`` read as
-        log-likelihood ratio; or that of what ``predict`` decides.
-    prior, cost_fn, cost_fp : float
-        See `effective_prior`.
-    normalize : bool
+        The cost at the best threshold; the cost at the Bayes threshold, with
+        ``decision_function`` read as log-likelihood ratio; or the cost of what ``predict`` decides.
+    prior, cost_fn, cost_fp, normalize
         See `dcf`.
     pos_label : label, optional
         The positive class; the larger label, ``classes_[1]``, by default.
@@ -143,7 +140,7 @@ def make_dcf_scorer(
     Returns
     -------
     callable
-        ``scorer(estimator, X, y)``: minus the cost, for scikit-learn maximises.
+        ``scorer(estimator, X, y)``: minus the cost, because scikit-learn maximises.
 
     Examples
     --------
@@ -160,7 +157,7 @@ def make_dcf_scorer(
     """
     if kind not in _COSTS:
         raise InvalidInputError(f"kind must be 'min_dcf', 'act_dcf' or 'dcf'; got {kind!r}.")
-    error_prices(prior, cost_fn, cost_fp, normalize=normalize)
+    error_costs(prior, cost_fn, cost_fp, normalize=normalize)
     return _scorer(
         _COSTS[kind],
         prior=prior,
@@ -172,14 +169,7 @@ def make_dcf_scorer(
 
 
 def settings_of(scorer: Any) -> tuple[str, dict[str, Any]] | None:
-    """Return the metric's name and the costs of a scorer of this module, None of any other.
-
-    Examples
-    --------
-    >>> from maxmargin.metrics.scorers import get_scorer, settings_of
-    >>> settings_of(get_scorer("neg_eer")), settings_of(get_scorer("accuracy"))
-    (('eer', {}), None)
-    """
+    """Return the metric's name and the costs of a scorer of this module; None for any other."""
     metric = getattr(scorer, "_score_func", None)
     if not isinstance(metric, _LastClassPositive):
         return None
@@ -187,6 +177,8 @@ def settings_of(scorer: Any) -> tuple[str, dict[str, Any]] | None:
 
 
 def _scorer(metric: Callable[..., float], **settings: Any) -> Any:
+    from sklearn.metrics import make_scorer
+
     return make_scorer(
         _LastClassPositive(metric),
         response_method=_RESPONSES[metric],

@@ -1,4 +1,4 @@
-"""From a grid to groups of candidates that one sweep over prices can serve."""
+"""From a grid to groups of candidates that one sweep over penalties can serve."""
 
 from __future__ import annotations
 
@@ -10,33 +10,32 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from maxmargin.estimators.base import KernelMachine
-from maxmargin.estimators.kernel_choice import kernel_of
-from maxmargin.estimators.sweep import can_sweep
 from maxmargin.kernels import Kernel
+from maxmargin.machines.family import KernelFamily
+from maxmargin.machines.sweeps import can_sweep, constant_of
 
 __all__ = ["Group", "final_machine", "groups_of", "with_params"]
 
 Params = Mapping[str, Any]
 
-#: Every parameter that is a price of some machine.
-_PRICES = frozenset({"C", "nu", "epsilon"})
+#: Every parameter that is a penalty of some machine.
+_PENALTIES = frozenset({"C", "nu", "epsilon"})
 
 
 @dataclass
 class Group:
-    """Candidates that differ in their prices alone.
+    """Candidates that differ in their penalties alone.
 
     Attributes
     ----------
     estimator : machine or Pipeline
-        Not fitted, with all parameters set but the prices.
+        Not fitted, with all parameters set but the penalties.
     setting : hashable
         The same for groups with the same transformers.
     kernel : Kernel
         Its gamma may still be a rule.
     members : list of (int, dict)
-        Places among the candidates and their prices, ascending.
+        Places among the candidates and their penalties, ascending.
     """
 
     estimator: Any
@@ -45,16 +44,17 @@ class Group:
     members: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
 
     @property
-    def machine(self) -> KernelMachine:
+    def machine(self) -> KernelFamily:
         """The machine."""
         machine = final_machine(self.estimator)
         assert machine is not None
         return machine
 
-    def prices(self, params: Params, prefix: str) -> dict[str, Any]:
-        """Return a candidate's prices, given its parameters."""
+    def penalties(self, params: Params, prefix: str) -> dict[str, Any]:
+        """Return a candidate's penalties, given its parameters."""
         machine = self.machine
-        return {name: params.get(prefix + name, getattr(machine, name)) for name in machine._prices}
+        names = machine.penalties
+        return {name: params.get(prefix + name, getattr(machine, name)) for name in names}
 
     @property
     def is_bare(self) -> bool:
@@ -69,7 +69,7 @@ class Group:
     @property
     def constant(self) -> float:
         """What a regularised bias adds to the kernel."""
-        return 0.0 if self.machine.bias == "free" else 1.0
+        return constant_of(self.machine)
 
 
 def with_params(estimator: Any, params: Params) -> Any:
@@ -77,10 +77,10 @@ def with_params(estimator: Any, params: Params) -> Any:
     return clone(estimator).set_params(**clone(dict(params), safe=False))
 
 
-def final_machine(estimator: Any) -> KernelMachine | None:
+def final_machine(estimator: Any) -> KernelFamily | None:
     """Return the kernel machine that an estimator is or ends in, if any."""
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-    return last if isinstance(last, KernelMachine) else None
+    return last if isinstance(last, KernelFamily) else None
 
 
 def groups_of(estimator: Any, candidates: Sequence[Params]) -> tuple[list[Group], list[int]]:
@@ -89,16 +89,16 @@ def groups_of(estimator: Any, candidates: Sequence[Params]) -> tuple[list[Group]
     found: dict[Hashable, Group | None] = {}
     alone: list[int] = []
     for place, params in enumerate(candidates):
-        others = {k: v for k, v in params.items() if k.removeprefix(prefix) not in _PRICES}
+        others = {k: v for k, v in params.items() if k.removeprefix(prefix) not in _PENALTIES}
         key = _key(others)
         if key not in found:
             found[key] = _group(with_params(estimator, params), others, prefix)
         group = found[key]
-        prices = {} if group is None else group.prices(params, prefix)
-        if group is None or not all(isinstance(price, Real) for price in prices.values()):
+        penalties = {} if group is None else group.penalties(params, prefix)
+        if group is None or not all(isinstance(value, Real) for value in penalties.values()):
             alone.append(place)
         else:
-            group.members.append((place, prices))
+            group.members.append((place, penalties))
     groups = [group for group in found.values() if group is not None and group.members]
     for group in groups:
         group.members.sort(key=lambda member: tuple(member[1].values()))
@@ -110,18 +110,14 @@ def _group(estimator: Any, others: Params, prefix: str) -> Group | None:
     if machine is None or not _is_sweepable(estimator, machine):
         return None
     setting = _key({k: v for k, v in others.items() if prefix and not k.startswith(prefix)})
-    return Group(estimator, setting, _kernel(machine))
+    return Group(estimator, setting, machine._kernel())
 
 
-def _kernel(machine: KernelMachine) -> Kernel:
-    return kernel_of(machine.kernel, machine.gamma, machine.coef0, machine.degree)
-
-
-def _is_sweepable(estimator: Any, machine: KernelMachine) -> bool:
+def _is_sweepable(estimator: Any, machine: KernelFamily) -> bool:
     try:
         # Wrong parameters are left to a fit, whose error becomes that of the candidate.
         machine._validate_params()
-        kernel = _kernel(machine)
+        kernel = machine._kernel()
     except (TypeError, ValueError):
         return False
     if not isinstance(estimator, Pipeline):

@@ -10,16 +10,25 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params, _num_samples
 
-from maxmargin.estimators.base import KernelMachine
-from maxmargin.estimators.sweep import Swept, points_of
-from maxmargin.solvers.shared_gram import PairSums
+from maxmargin.kernels.data import take
+from maxmargin.machines.sweeps import Swept
+from maxmargin.problems import Points
+from maxmargin.solvers.kernel.resident import PairTerms
 from maxmargin.typing import Integers
 
-__all__ = ["BarePlace", "Fold", "PipelinePlace", "SearchPoints", "side_by_side"]
+__all__ = [
+    "BarePlace",
+    "Fold",
+    "PipelinePlace",
+    "SearchPoints",
+    "points_of",
+    "side_by_side",
+]
 
 
 class Fold:
@@ -92,23 +101,26 @@ class SearchPoints:
 
     Parameters
     ----------
-    points : data
-        Validated by the machines' kernel.
+    points : Points
+        Of all rows.
     n_threads : int
         At most this many.
     order : ndarray of shape (n,), optional
-        Which row each point is.
+        Which row each point is to be.
     """
 
-    def __init__(self, points: Any, n_threads: int, order: Integers | None = None) -> None:
-        self.points = points
-        self.sums = PairSums(points, n_threads)
-        self.n_points = self.sums.n_points
+    def __init__(self, points: Points, n_threads: int, order: Integers | None = None) -> None:
+        X, kernel = points.X, points.kernel
+        if order is not None:
+            X = X[np.ix_(order, order)] if kernel.compares_similarities else take(X, order)
+        self.points = Points.checked(X, kernel)
+        self.terms = PairTerms(X, n_threads)
+        self.n_points = self.points.n_points
         #: The point that each row is.
         self.place: Integers = np.arange(self.n_points)
         if order is not None:
             self.place[order] = np.arange(self.n_points)
-        #: Held while the sums are made or read.
+        #: Held while a matrix is borrowed and filled from the terms.
         self.lock = RLock()
 
 
@@ -166,7 +178,7 @@ class PipelinePlace:
     def __init__(self, fold: Fold, pipeline: Pipeline, n_threads: int) -> None:
         self.fold = fold
         self.pipeline = pipeline
-        machine: KernelMachine = pipeline.steps[-1][1]
+        machine: Any = pipeline.steps[-1][1]
         caught = _Catcher()
         machine.__dict__["fit"] = caught.fit
         try:
@@ -177,8 +189,8 @@ class PipelinePlace:
         self.sample_weight = caught.metadata.get("sample_weight")
         self._steps, self._X_test = _remembering(pipeline, fold.testing[0])
         n_train, n_test = _num_samples(self.X), _num_samples(self._X_test)
-        together = points_of(machine, _stacked(self.X, self._X_test))
-        self.points = SearchPoints(together, n_threads)
+        together = _stacked(self.X, self._X_test)
+        self.points = SearchPoints(points_of(machine, together), n_threads)
         self.train_points: Integers = np.arange(n_train)
         self._test_points: Integers = np.arange(n_train, n_train + n_test)
 
@@ -198,6 +210,12 @@ class PipelinePlace:
         fitted = copy(self.pipeline)
         fitted.steps = [*self._steps, (self.pipeline.steps[-1][0], swept.machine)]
         return fitted
+
+
+def points_of(machine: Any, X: Any) -> Points:
+    """Return data as the machine's kernel takes it; the machine itself stays as it is."""
+    points: Points = clone(machine)._train(X, None, None).points
+    return points
 
 
 class _Catcher:

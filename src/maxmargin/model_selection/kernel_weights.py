@@ -21,14 +21,12 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from maxmargin.certify import certify
 from maxmargin.errors import InvalidInputError
 from maxmargin.interior_point import quadratic_program
 from maxmargin.kernels import Kernel, Precomputed
 from maxmargin.kernels.base import positive
-from maxmargin.problems import SoftMargin
-from maxmargin.problems.checks import kernel_kind
-from maxmargin.solvers import Stop, solve
+from maxmargin.problems import Points, SoftMargin
+from maxmargin.solvers import Stop, solve_all
 from maxmargin.typing import Floats
 
 __all__ = ["LearnedWeights", "learn_weights"]
@@ -98,7 +96,7 @@ def learn_weights(
     y : array-like of shape (n,)
         Class labels.
     C : float
-        Price of slack.
+        Penalty of slack.
     tol : float
         Relative gap at which to stop.
 
@@ -118,16 +116,20 @@ def learn_weights(
     >>> found.weights.shape, bool(np.isclose(found.weights.sum(), 1.0))
     ((2,), True)
     """
-    tolerance, price = positive(tol, "tol"), positive(C, "C")
+    tolerance, penalty = positive(tol, "tol"), positive(C, "C")
     if len(kernels) == 0:
         raise InvalidInputError("kernels is empty: give at least one kernel.")
     points = X
     for kernel in kernels:
-        points = kernel_kind(kernel).validate(points)
+        if not isinstance(kernel, Kernel):
+            raise InvalidInputError(
+                f"kernels must hold kernels of maxmargin.kernels, such as RBF(1.0); got {kernel!r}."
+            )
+        points = kernel.validate(points)
     resolved = [kernel.resolve(points) for kernel in kernels]
     signs = _signs(y)
     grams, scales = _scaled([kernel.block(points, points) for kernel in resolved])
-    search = _Search(grams, signs, price, tolerance)
+    search = _Search(grams, signs, penalty, tolerance)
     weights = search.best
     parts = [
         (weight / scale) * kernel
@@ -163,14 +165,13 @@ class _Search:
 
     def _visit(self, weights: Floats) -> None:
         """Fit the machines at some weights: a value above the optimum and a plane below J."""
-        gram = np.tensordot(weights, self.grams, axes=1)
+        points = Points(np.tensordot(weights, self.grams, axes=1), Precomputed())
+        problems = [SoftMargin(points, sign, C=self.C) for sign in self.signs]
         value, constant, slopes = 0.0, 0.0, np.zeros(len(self.grams))
-        for sign in self.signs:
-            problem = SoftMargin(gram, sign, C=self.C, kernel=Precomputed())
-            solution = solve(problem, stop=Stop(gap=0.1 * self.tol))
-            certificate = certify(problem, solution)
+        solutions = solve_all(problems, stop=Stop(gap=0.1 * self.tol))
+        for sign, solution in zip(self.signs, solutions, strict=True):
             signed = sign * solution.dual
-            value += certificate.primal
+            value += solution.certificate.primal
             constant += float(solution.dual.sum())
             slopes += 0.5 * np.einsum("mij,i,j->m", self.grams, signed, signed, optimize=True)
         self.planes.append(_Plane(constant, slopes))
@@ -213,16 +214,18 @@ class _Search:
                 np.concatenate([(level - constants) / size, np.zeros(n)]),
             ),
         )
+        if found.was_interrupted:
+            raise KeyboardInterrupt
         weights = np.where(found.x > _NEGLIGIBLE, found.x, 0.0)
         return np.asarray(weights / weights.sum())
 
 
 def _signs(y: Any) -> Floats:
-    """Return the labels as signs: one row for two classes, one a class for more."""
+    """Return the labels as signs: one row for two classes, one per class for more."""
     labels = np.asarray(y)
     classes = np.unique(labels)
     if labels.ndim != 1 or len(classes) < 2:
-        raise InvalidInputError("y must hold labels of at least two classes, one a point.")
+        raise InvalidInputError("y must hold labels of at least two classes, one per point.")
     positives = classes[1:] if len(classes) == 2 else classes
     return np.where(labels[None, :] == positives[:, None], 1.0, -1.0)
 

@@ -1,33 +1,39 @@
-"""Running a search: threads take tasks, the caller listens to them, shows and ends them."""
+"""Running a search: threads work on its tasks, the caller watches them and ends them."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping, Sequence
-from queue import Empty, SimpleQueue
-from threading import Event, Lock, Thread
-from time import perf_counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from threading import Event, Lock
+from time import perf_counter, time
 from typing import Any, Literal
 
 import numpy as np
 from sklearn import config_context, get_config
 from sklearn.base import clone
 
-from maxmargin.estimators.callbacks import FitTasks
-from maxmargin.estimators.interrupts import heed_interrupt
-from maxmargin.estimators.run import FitStoppedError
-from maxmargin.estimators.sweep import PriceSweep, Swept
+from maxmargin.machines.callbacks import FitTasks
+from maxmargin.machines.fitting import FitStoppedError
+from maxmargin.machines.progress import Bar
+from maxmargin.machines.sweeps import Sweep, Swept
 from maxmargin.model_selection.cells import final_machine, groups_of, with_params
 from maxmargin.model_selection.folds import Fold
-from maxmargin.model_selection.progress import CellBar
 from maxmargin.model_selection.schedule import Task, schedule
 from maxmargin.model_selection.scoring import Record, Scoring
-from maxmargin.model_selection.seeds import Seeds
-from maxmargin.solvers.shared_gram import can_share
+from maxmargin.model_selection.warm_starts import FoldSolutions
+from maxmargin.solvers.interrupts import heed_interrupt
+from maxmargin.solvers.kernel.resident import can_be_resident
+from maxmargin.typing import Integers
 
 __all__ = ["Search"]
 
+# Seconds between two looks at what the threads have done.
 _LOOK_EVERY = 0.05
+
+# Penalties that are solved in one call. Every call computes gradients anew (three calls instead of
+# one for nine penalties took half as much time again; 2,000 points, 6 features), but cells are
+# scored, and the bar moves, only when a call returns.
+_AT_ONCE = 16
 
 Cell = tuple[int, int]
 
@@ -51,7 +57,7 @@ class Search:
         How cells are scored.
     n_threads : int
         At most this many.
-    cache_mb : float, optional
+    cache_size : float, optional
         Memory for shared matrices in MB.
     """
 
@@ -66,18 +72,18 @@ class Search:
         fit_params: Mapping[str, Any],
         scoring: Scoring,
         n_threads: int,
-        cache_mb: float | None,
+        cache_size: float | None,
     ) -> None:
         self.estimator, self.X, self.y = estimator, X, y
         self.candidates, self.folds = candidates, folds
         self.fit_params, self.scoring, self.n_threads = dict(fit_params), scoring, n_threads
         self.records: dict[Cell, Record] = {}
-        self._seeds = Seeds(folds, len(candidates))
+        self._fold_solutions = FoldSolutions(folds, len(candidates))
         #: What ended the search before its last cell, if anything.
         self.ending: Literal["", "seconds", "interrupt", "callback"] = ""
         self._stop = Event()
         self._one_by_one = Lock()
-        self._found: SimpleQueue[tuple[Cell, Record] | BaseException] = SimpleQueue()
+        self._n_shown = 0
         self._schedule = schedule(
             estimator,
             X,
@@ -85,12 +91,9 @@ class Search:
             candidates,
             folds,
             takes_params=set(self.fit_params) <= {"sample_weight"},
-            cache_mb=cache_mb,
+            cache_size=cache_size,
             n_threads=n_threads,
             stopped=self._stop.is_set,
-        )
-        self._work: deque[Task | tuple[int, Fold]] = deque(
-            [*self._schedule.tasks, *self._schedule.alone]
         )
 
     @property
@@ -100,46 +103,55 @@ class Search:
 
     # The caller's thread ------------------------------------------------------------------------
 
-    def run(self, seconds: float | None, bar: CellBar, tasks: FitTasks) -> None:
+    def run(self, time_limit: float | None, bar: Bar, tasks: FitTasks) -> None:
         """Evaluate all cells, or as many as there is time for."""
-        deadline = None if seconds is None else perf_counter() + seconds
-        workers = [
-            Thread(target=self._work_on, args=(get_config(),), daemon=True)
-            for _ in range(self.n_threads)
-        ]
+        deadline = None if time_limit is None else perf_counter() + time_limit
+        with ThreadPoolExecutor(self.n_threads) as pool:
+            left = self._submit(pool)
+            try:
+                while left:
+                    try:
+                        left = self._watch(left, bar, tasks, deadline)
+                    except KeyboardInterrupt:
+                        self._end("interrupt")
+                        heed_interrupt()
+            finally:
+                self._stop.set()
+
+    def _submit(self, pool: ThreadPoolExecutor) -> set[Future[None]]:
+        # scikit-learn's settings belong to a thread.
+        config = get_config()
+
+        def work(action: Callable[..., None], *arguments: Any) -> None:
+            if self._stop.is_set():
+                return
+            try:
+                with config_context(**config):
+                    action(*arguments)
+            except FitStoppedError:
+                pass
+
+        shared = [pool.submit(work, self._sweep, task) for task in self._schedule.tasks]
+        alone = [pool.submit(work, self._evaluate_alone, *cell) for cell in self._schedule.alone]
+        return {*shared, *alone}
+
+    def _watch(
+        self, left: set[Future[None]], bar: Bar, tasks: FitTasks, deadline: float | None
+    ) -> set[Future[None]]:
+        """Wait a moment, show the cells that were scored meanwhile; return the tasks left."""
         if deadline is not None and perf_counter() >= deadline:
             self._end("seconds")
-        for worker in workers:
-            worker.start()
-        try:
-            while len(self.records) < self.n_cells:
-                try:
-                    if deadline is not None and perf_counter() >= deadline:
-                        self._end("seconds")
-                    busy = any(worker.is_alive() for worker in workers)
-                    if not self._heard_something(bar, tasks) and not busy:
-                        break
-                except KeyboardInterrupt:
-                    self._end("interrupt")
-                    heed_interrupt()
-        finally:
-            self._stop.set()
-            for worker in workers:
-                worker.join()
-
-    def _heard_something(self, bar: CellBar, tasks: FitTasks) -> bool:
-        try:
-            found = self._found.get(timeout=_LOOK_EVERY)
-        except Empty:
-            return False
-        if isinstance(found, BaseException):
-            raise found
-        cell, record = found
-        self.records[cell] = record
-        bar.advance()
-        if tasks.advance(len(self.records)):
-            self._end("callback")
-        return True
+        done, left = wait(left, _LOOK_EVERY, FIRST_EXCEPTION)
+        for task in done:
+            if not self._stop.is_set():
+                task.result()
+        n_scored = len(self.records)
+        if n_scored > self._n_shown:
+            bar.advance(n_scored - self._n_shown, "cells")
+            self._n_shown = n_scored
+            if tasks.advance(n_scored):
+                self._end("callback")
+        return left
 
     def _end(self, reason: Literal["seconds", "interrupt", "callback"]) -> None:
         self.ending = self.ending or reason
@@ -171,42 +183,23 @@ class Search:
             return None
         group, shared = groups[0], kernels[groups[0].kernel]
         weight = self.fit_params.get("sample_weight")
-        sweep = PriceSweep(group.machine, self.X, self.y, weight, n_threads=self.n_threads)
         shared.n_users += 1
         try:
             points = self._schedule.points.get()
-            with shared.matrix(sweep, points) as gram:
-                nowhere = points.place[:0]
-                sweep.over(gram, points.place, nowhere)
-                swept = sweep.fit(group.members[0][1], self._seeds.of(candidate))
+            own = points.points.take(points.place)
+            sweep = Sweep(group.machine, self.X, self.y, weight, own, n_threads=self.n_threads)
+            with shared.matrix(sweep, points):
+                starts = self._fold_solutions.of(candidate)
+                (swept,) = sweep.fit([group.members[0][1]], points.place[:0], starts)
         finally:
             shared.leave()
         return None if swept is None else swept.machine
 
-    # The workers' threads -----------------------------------------------------------------------
+    def close(self) -> None:
+        """Let fitted machines, which know their points, forget the matrices of the search."""
+        self._schedule.matrices.clear()
 
-    def _work_on(self, config: dict[str, Any]) -> None:
-        # scikit-learn's settings are those of a thread.
-        with config_context(**config):
-            self._take_tasks()
-
-    def _take_tasks(self) -> None:
-        while not self._stop.is_set():
-            try:
-                task = self._work.popleft()
-            except IndexError:
-                return
-            try:
-                if isinstance(task, Task):
-                    self._sweep(task)
-                else:
-                    self._evaluate_alone(*task)
-            except FitStoppedError:
-                return
-            except BaseException as error:
-                if not self._stop.is_set():
-                    self._found.put(error)
-                return
+    # The pool's threads --------------------------------------------------------------------------
 
     def _sweep(self, task: Task) -> None:
         try:
@@ -216,48 +209,55 @@ class Search:
                     self._evaluate_alone(candidate, task.fold)
                 return
             place = task.place.get()
-            with task.shared.matrix(sweep, place.points) as gram:
+            with task.shared.matrix(sweep, place.points):
                 wanted = place.scored_points(self.scoring.with_training)
-                sweep.over(gram, place.train_points, wanted)
-                for candidate, prices in task.group.members:
-                    self._require_time()
-                    self._evaluate(candidate, task, sweep, prices)
+                members = task.group.members
+                for first in range(0, len(members), _AT_ONCE):
+                    self._sweep_part(task, sweep, members[first : first + _AT_ONCE], wanted)
         finally:
             task.leave()
 
-    def _prepared(self, task: Task) -> PriceSweep | None:
-        """Return the sweep, or None where fits by themselves must show what is wrong."""
+    def _sweep_part(
+        self,
+        task: Task,
+        sweep: Sweep,
+        members: Sequence[tuple[int, Mapping[str, Any]]],
+        wanted: Integers,
+    ) -> None:
+        self._require_time()
+        started = time()
+        found = sweep.fit([penalties for _, penalties in members], wanted)
+        seconds = (time() - started) / len(found)
+        for (candidate, _), swept in zip(members, found, strict=True):
+            # What was solved before the search was ended still counts.
+            if swept is None:
+                self._require_time()
+            self._evaluate(candidate, task, swept, seconds)
+
+    def _prepared(self, task: Task) -> Sweep | None:
+        """Return the sweep; None if the cells must be fitted by themselves."""
         try:
             place = task.place.get()
             machine = clone(task.group.machine)
-            stop = self._stop.is_set
-            sweep = PriceSweep(machine, place.X, place.y, place.sample_weight, stop)
+            points = place.points.points.take(place.train_points)
+            given = (place.X, place.y, place.sample_weight)
+            sweep = Sweep(machine, *given, points, self._stop.is_set)
         except Exception:
             return None
         repeats = len(np.unique(place.train_points)) < len(place.train_points)
-        shares = not repeats and can_share(sweep.kernel, place.points.points)
+        shares = not repeats and can_be_resident(sweep.points.kernel, place.points.points.X)
         return sweep if shares else None
 
-    def _evaluate(
-        self, candidate: int, task: Task, sweep: PriceSweep, prices: Mapping[str, Any]
-    ) -> None:
-        place, with_training = task.place.get(), self.scoring.with_training
-
-        def fit() -> Any:
-            swept: Swept | None = sweep.fit(prices)
-            self._require_time()
-            if swept is None:
-                raise _NeedsItsOwnFit
-            if task.group.is_bare:
-                self._seeds.add(candidate, task.fold, swept)
-            return place.dressed(swept, with_training)
-
-        try:
-            record = self.scoring.record(task.fold, fit)
-        except _NeedsItsOwnFit:
+    def _evaluate(self, candidate: int, task: Task, swept: Swept | None, seconds: float) -> None:
+        """Score a machine whose fit took these seconds; fit it by itself if the sweep did not."""
+        if swept is None:
             self._evaluate_alone(candidate, task.fold)
-        else:
-            self._found.put(((candidate, task.fold.number), record))
+            return
+        if task.group.is_bare:
+            self._fold_solutions.add(candidate, task.fold, swept)
+        fitted = task.place.get().dressed(swept, self.scoring.with_training)
+        record = self.scoring.record(task.fold, fitted, seconds)
+        self.records[candidate, task.fold.number] = record
 
     def _evaluate_alone(self, candidate: int, fold: Fold) -> None:
         """Fit one cell by itself; one at a time, with all threads."""
@@ -265,17 +265,13 @@ class Search:
         machine = final_machine(estimator)
         if machine is not None:
             machine.n_jobs = self.n_threads
-            machine._stop = self._stop.is_set
+            machine._should_stop = self._stop.is_set
         with self._one_by_one:
             self._require_time()
             record = self.scoring.record_alone(estimator, self.X, self.y, fold, self.fit_params)
         self._require_time()
-        self._found.put(((candidate, fold.number), record))
+        self.records[candidate, fold.number] = record
 
     def _require_time(self) -> None:
         if self._stop.is_set():
             raise FitStoppedError("The search was stopped.")
-
-
-class _NeedsItsOwnFit(BaseException):
-    """A cell that a sweep cannot solve. Not an error of the fit, which would score error_score."""

@@ -1,4 +1,4 @@
-"""Which cells go together: one kernel's matrix after the other, in each all folds and prices."""
+"""The order of the cells: one kernel matrix after the other, all folds and penalties over each."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from maxmargin.estimators.sweep import matrix_type, points_of
-from maxmargin.estimators.training import take
 from maxmargin.kernels import Kernel
+from maxmargin.machines.sweeps import matrix_type
 from maxmargin.model_selection.cells import Group, groups_of
 from maxmargin.model_selection.folds import (
     BarePlace,
     Fold,
     PipelinePlace,
     SearchPoints,
+    points_of,
     side_by_side,
 )
 from maxmargin.model_selection.matrices import Matrices, Shared, affordable
+from maxmargin.problems import Points
 
 __all__ = ["Once", "Schedule", "Task", "schedule"]
 
@@ -32,7 +33,7 @@ Place = BarePlace | PipelinePlace
 
 
 class Once(Generic[T]):
-    """A thing made by the first who needs it, and let go by the last."""
+    """A value computed for its first user and released by its last."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
@@ -41,14 +42,14 @@ class Once(Generic[T]):
         self.n_users = 0
 
     def get(self) -> T:
-        """Return the thing."""
+        """Return the value."""
         with self._lock:
             if self._made is None:
                 self._made = self._make()
             return self._made
 
     def leave(self) -> None:
-        """Say that one of the users needs it no more."""
+        """Say that one of the users no longer needs it."""
         with self._lock:
             self.n_users -= 1
             if self.n_users == 0:
@@ -65,7 +66,7 @@ class Task:
     shared: Shared
 
     def leave(self) -> None:
-        """Say that the task needs its data no more."""
+        """Say that the task no longer needs its data."""
         self.shared.leave()
         self.place.leave()
 
@@ -100,11 +101,11 @@ def schedule(
     folds: Sequence[Fold],
     *,
     takes_params: bool,
-    cache_mb: float | None,
+    cache_size: float | None,
     n_threads: int,
     stopped: Callable[[], bool],
 ) -> Schedule:
-    """Return who works on what; takes_params says whether a machine's fit takes what it is told."""
+    """Return the tasks; `takes_params` says whether fits take no parameters but sample weights."""
     groups, alone = groups_of(estimator, candidates)
     n_points = max(len(fold.train_rows) + len(fold.test_rows) for fold in folds)
     pairwise = get_tags(estimator).input_tags.pairwise
@@ -114,7 +115,7 @@ def schedule(
         bare = group.is_bare
         n = folds[0].n_rows if bare else n_points
         dtype = matrix_type(group.machine, group.kernel, n)
-        n_matrices = affordable(n, dtype, cache_mb, n_threads, 1 if bare else 2)
+        n_matrices = affordable(n, dtype, cache_size, n_threads, 1 if bare else 2)
         fits = n_matrices > 0 and group.kernel.compares_similarities == pairwise
         fits = fits and _kind(group.kernel) == _kind(groups[0].kernel)
         if fits and (takes_params or not bare):
@@ -136,9 +137,11 @@ def _all_points(
     points = points_of(first.machine, X)
     if first.kernel.compares_columns:
         # Each kernel adds the columns that it compares.
+        data = points.X
         for group in groups:
-            points = group.kernel.validate(points)
-    return SearchPoints(take(points, order, first.kernel), n_threads, order)
+            data = group.kernel.validate(data)
+        points = Points.checked(data, points.kernel)
+    return SearchPoints(points, n_threads, order)
 
 
 def _kind(kernel: Kernel) -> tuple[bool, bool]:

@@ -22,11 +22,12 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_method_params
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.estimators.callbacks import FitTasks
-from maxmargin.estimators.threads import thread_count
 from maxmargin.kernels.blocks import default_threads
+from maxmargin.machines.callbacks import FitTasks
+from maxmargin.machines.progress import Bar
+from maxmargin.machines.threads import thread_count
+from maxmargin.metrics import get_scorer
 from maxmargin.model_selection.folds import Fold
-from maxmargin.model_selection.progress import CellBar
 from maxmargin.model_selection.runner import Search
 from maxmargin.model_selection.scoring import Scoring
 
@@ -45,7 +46,7 @@ class SVMSearchCV(GridSearchCV):
     For the kernel machines of this library, and for pipelines that end in one, what does not
     depend on a parameter is done once: distances or dot products serve every gamma, degree and
     coef0; one kernel matrix serves all folds and all C, nu and epsilon; each machine starts from
-    the one at the price before; transformers are fitted once a fold. The scores are those of
+    the one at the penalty before; transformers are fitted once per fold. The scores are those of
     independent fits, up to the machine's tolerance. Any other estimator, and a cell that nothing
     can be shared with (a callable kernel, ``max_iter``, ``probability=True``), is fitted by itself.
 
@@ -56,7 +57,8 @@ class SVMSearchCV(GridSearchCV):
     param_grid : dict or list of dict
         Values of parameters by name, as in scikit-learn.
     scoring : str, callable, list, tuple or dict, optional
-        One scorer or several; by default the estimator's ``score``.
+        One scorer or several; by default the estimator's ``score``. Names are those of
+        `maxmargin.metrics.get_scorer_names`, such as "neg_min_dcf", and scikit-learn's.
     n_jobs : int, optional
         Threads; by default as many as there are CPUs.
     refit : bool, str or callable
@@ -71,8 +73,8 @@ class SVMSearchCV(GridSearchCV):
     return_train_score : bool
         Whether the training rows are scored too.
     time_limit : float, optional
-        Seconds for the cells at most; those not reached score NaN, and the best of the others is
-        refitted after it.
+        At most this many seconds for the cells; those not reached score NaN, and the best of the
+        others is refitted after it.
     cache_size : float, optional
         Memory for the shared matrices in MB, by default a quarter of what is available. Cells
         whose matrices do not fit are fitted by themselves.
@@ -98,6 +100,8 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **GridSearchCV._parameter_constraints,
+        # `get_scorer` checks names.
+        "scoring": [str, callable, list, tuple, dict, None],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
     }
@@ -159,18 +163,31 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
             fit_params=routed.estimator.fit,
             scoring=Scoring(scorers, self.error_score, self.return_train_score),
             n_threads=thread_count(self.n_jobs) or default_threads(),
-            cache_mb=self.cache_size,
+            cache_size=self.cache_size,
         )
         weight = params.get("sample_weight")
         told = None if weight is None else {"sample_weight": weight}
         tasks = FitTasks(self, search.n_cells, X, y, told, task="candidate-split-evaluation")
-        with CellBar(type(self).__name__, search.n_cells, self.verbose > 0) as bar:
+        name, n_cells = type(self).__name__, search.n_cells
+        with Bar(name, n_cells, shown=self.verbose > 0, estimates=True) as bar:
             search.run(self.time_limit, bar, tasks)
         self._store(search, candidates, scorers, refit_metric)
         if self.refit:
             self._refit(search, X, y, routed.estimator.fit)
+        search.close()
         tasks.end({})
         return self
+
+    def _get_scorers(self) -> Any:
+        """Return the scorers as scikit-learn's searches do, with names of ours among theirs."""
+        theirs = GridSearchCV(
+            self.estimator,
+            {},
+            scoring=_by_name(self.scoring),
+            refit=self.refit,
+            error_score=self.error_score,
+        )
+        return theirs._get_scorers()
 
     def _folds(self, X: Any, y: Any, routed: Any) -> list[Fold]:
         cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
@@ -201,12 +218,12 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
             if search.ending == "interrupt":
                 raise KeyboardInterrupt
             raise InvalidInputError(
-                f"The search ended before its first cell, for {self._reason(search)}: give it "
+                f"The search ended before its first cell, because {self._reason(search)}: give it "
                 "more time."
             )
         if n_missing:
             warnings.warn(
-                f"The search ended early, for {self._reason(search)}: {n_missing} of "
+                f"The search ended early, because {self._reason(search)}: {n_missing} of "
                 f"{search.n_cells} cells were not reached and score NaN.",
                 ConvergenceWarning,
                 stacklevel=4,
@@ -257,3 +274,16 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
         names = getattr(best, "feature_names_in_", None)
         if names is not None:
             self.feature_names_in_ = names
+
+
+def _by_name(scoring: Any) -> Any:
+    """Return `scoring` with scorers in the place of names."""
+    if isinstance(scoring, str):
+        return get_scorer(scoring)
+    if isinstance(scoring, dict):
+        return {name: _by_name(one) for name, one in scoring.items()}
+    # What is not a list of different names scikit-learn refuses.
+    is_names = isinstance(scoring, list | tuple) and all(isinstance(one, str) for one in scoring)
+    if is_names and 0 < len(scoring) == len(set(scoring)):
+        return {name: get_scorer(name) for name in scoring}
+    return scoring

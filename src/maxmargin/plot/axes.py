@@ -1,14 +1,14 @@
-"""What all pictures share: axes, colours that most eyes tell apart, marks of support vectors."""
+"""What all pictures share: axes, colours that most eyes tell apart, the legend below the axes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import matplotlib as mpl
-import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.problems import Case, Solution
-from maxmargin.typing import Floats, Integers
 
 __all__ = [
     "GREY",
@@ -17,10 +17,9 @@ __all__ = [
     "SERIES",
     "add_legend",
     "axes_or_new",
+    "class_colours",
     "ink",
-    "mark_support",
-    "require",
-    "support_points",
+    "label_of",
 ]
 
 # Blue against orange, from the palette of Okabe and Ito, moved to be legible on white and on black.
@@ -31,19 +30,14 @@ SERIES = (POSITIVE, NEGATIVE, "#12967a", "#b8609a", "#b58900", "#4fa8dc", GREY)
 
 
 def axes_or_new(ax: Axes | None) -> Axes:
-    """Return the axes given, or those of a new pyplot figure."""
-    if ax is not None:
-        require(Axes, ax, "ax", "a matplotlib Axes")
-        return ax
-    from matplotlib import pyplot as plt
+    """Return the given axes, or those of a new pyplot figure."""
+    if ax is None:
+        from matplotlib import pyplot as plt
 
-    return plt.subplots(layout="constrained")[1]
-
-
-def require(kind: type, value: object, name: str, advice: str) -> None:
-    """Raise a sentence unless the value is of the kind that a picture is drawn from."""
-    if not isinstance(value, kind):
-        raise InvalidInputError(f"{name} must be {advice}; got {type(value).__name__}.")
+        return plt.subplots(layout="constrained")[1]
+    if not isinstance(ax, Axes):
+        raise InvalidInputError(f"ax must be a matplotlib Axes; got {type(ax).__name__}.")
+    return ax
 
 
 def add_legend(ax: Axes) -> None:
@@ -57,36 +51,22 @@ def add_legend(ax: Axes) -> None:
     )
 
 
+def class_colours(n_classes: int) -> list[str]:
+    """Return one colour per class."""
+    if n_classes < len(SERIES):
+        return list(SERIES[:n_classes])
+    shares = [k / (n_classes - 1) for k in range(n_classes)]
+    return [to_hex(colour) for colour in mpl.colormaps["turbo"](shares)]
+
+
 def ink() -> str:
     """Return the colour of lines and outlines, which follows the style in use."""
     return str(mpl.rcParams["text.color"])
 
 
-def support_points(solution: Solution) -> tuple[Integers, Integers]:
-    """Return the points with a free and those with a bounded multiplier."""
-    qp = solution.problem.dual()
-    case = qp.case(solution.dual)
-    return np.unique(qp.point[case == Case.FREE]), np.unique(qp.point[case == Case.BOUNDED])
-
-
-def mark_support(ax: Axes, places: Floats, solution: Solution) -> None:
-    """Ring the free support vectors, box the bounded ones."""
-    free, bounded = support_points(solution)
-    capped = bool(np.isfinite(solution.problem.dual().cost).any())
-    free_label = "free support vector" if capped else "support vector"
-    for chosen, marker, size, label in (
-        (free, "o", 110, free_label),
-        (bounded, "s", 100, "bounded support vector"),
-    ):
-        if len(chosen):
-            ax.scatter(
-                places[chosen, 0],
-                places[chosen, 1],
-                s=size,
-                marker=marker,
-                facecolors="none",
-                edgecolors=ink(),
-                linewidths=1.4,
-                label=label,
-                zorder=4,
-            )
+def label_of(value: str, name: str, labels: Mapping[str, str]) -> str:
+    """Return the label of one of the values that an argument may have."""
+    if value not in labels:
+        known = " or ".join(map(repr, labels))
+        raise InvalidInputError(f"{name} must be {known}; got {value!r}.")
+    return labels[value]

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 
 from maxmargin.metrics import bayes_error_curve
 from maxmargin.plot.axes import GREY, axes_or_new
-from maxmargin.plot.responses import decision_scores
+from maxmargin.plot.displays import ScoreDisplay
 from maxmargin.typing import Floats
 
 __all__ = ["BayesErrorDisplay"]
 
+# Normalised cost at the top of the picture, however high the actual cost: the minimum is at most 1.
 _HIGHEST_SHOWN = 2.0
 
 
-class BayesErrorDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class BayesErrorDisplay(ScoreDisplay):
     """Bayes error plot in the manner of scikit-learn's displays.
 
     The gap between the solid line (actual) and the dashed one (minimum) is the cost of
@@ -52,67 +54,34 @@ class BayesErrorDisplay:
     'log-odds of the effective prior'
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
-    actual_line_: Line2D
-    minimum_line_: Line2D
-
-    def __init__(
-        self, *, log_odds: Floats, min_dcf: Floats, act_dcf: Floats, name: str | None = None
-    ) -> None:
-        self.log_odds = log_odds
-        self.min_dcf = min_dcf
-        self.act_dcf = act_dcf
-        self.name = name
+    log_odds: Floats
+    min_dcf: Floats
+    act_dcf: Floats
+    name: str | None = None
+    actual_line_: Line2D = field(init=False)
+    minimum_line_: Line2D = field(init=False)
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        log_odds: Any = None,
-        sample_weight: Any = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> BayesErrorDisplay:
+        cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **options: Any
+    ) -> Self:
         """Judge the decision values of a fitted estimator as log-likelihood ratios, and plot.
 
         Parameters
         ----------
-        estimator : classifier of two classes, or outlier detector
-            With a ``decision_function``.
-        X, y : data
-            Points that it was not fitted on, and their labels.
-        log_odds, sample_weight : see `maxmargin.metrics.bayes_error_curve`
-            The same.
-        pos_label : label, optional
-            The positive class; ``classes_[1]`` by default.
+        estimator, X, y, sample_weight, pos_label, machine
+            See `ScoreHistogramDisplay.from_estimator`.
         name : str, optional
             For the legend; the name of the estimator's class by default.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
         **options
-            For ``Axes.plot``, both curves.
+            Passed on to `from_predictions`.
 
         Returns
         -------
         BayesErrorDisplay
         """
-        scores, positive = decision_scores(estimator, X, pos_label)
-        return cls.from_predictions(
-            y,
-            scores,
-            log_odds=log_odds,
-            sample_weight=sample_weight,
-            pos_label=positive,
-            name=type(estimator).__name__ if name is None else name,
-            ax=ax,
-            **options,
-        )
+        name = type(estimator).__name__ if name is None else name
+        return super().from_estimator(estimator, X, y, name=name, **options)
 
     @classmethod
     def from_predictions(
@@ -126,15 +95,17 @@ class BayesErrorDisplay:
         name: str | None = None,
         ax: Axes | None = None,
         **options: Any,
-    ) -> BayesErrorDisplay:
+    ) -> Self:
         """Judge scores as log-likelihood ratios, and plot.
 
         Parameters
         ----------
-        y, scores, log_odds, sample_weight, pos_label : see `maxmargin.metrics.bayes_error_curve`
-            The same.
-        name, ax, **options : see `from_estimator`
-            The same; without a name the legend says "actual" and "minimum" only.
+        y, scores, log_odds, sample_weight, pos_label
+            See `maxmargin.metrics.bayes_error_curve`.
+        name : str, optional
+            For the legend, which says "actual" and "minimum" only without it.
+        ax, **options
+            See `plot`.
 
         Returns
         -------
@@ -146,9 +117,7 @@ class BayesErrorDisplay:
         display = cls(log_odds=odds, min_dcf=minimum, act_dcf=actual, name=name)
         return display.plot(ax, **options)
 
-    def plot(
-        self, ax: Axes | None = None, *, name: str | None = None, **options: Any
-    ) -> BayesErrorDisplay:
+    def plot(self, ax: Axes | None = None, *, name: str | None = None, **options: Any) -> Self:
         """Draw both curves; several displays may share axes.
 
         Parameters

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.metrics.inputs import scored
 from maxmargin.plot.axes import NEGATIVE, POSITIVE, axes_or_new, ink
-from maxmargin.plot.responses import decision_scores
+from maxmargin.plot.displays import ScoreDisplay
 from maxmargin.typing import Floats
 
 __all__ = ["ScoreHistogramDisplay"]
 
 
-class ScoreHistogramDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class ScoreHistogramDisplay(ScoreDisplay):
     """Scores of two classes, each as a density, in the manner of scikit-learn's displays.
 
-    Both areas are 1, whatever the sizes of the classes; less where given bins leave out scores.
+    Both areas are 1, whatever the sizes of the classes, unless the given bins leave out scores.
     Make one with `from_estimator` or `from_predictions`.
 
     Parameters
@@ -57,70 +58,13 @@ class ScoreHistogramDisplay:
     ([-2.0, 0.0, 2.0, 4.0], [0.0, 0.25, 0.25])
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
-    negative_patch_: StepPatch
-    positive_patch_: StepPatch
-    threshold_line_: Line2D | None
-
-    def __init__(
-        self, *, edges: Floats, negative: Floats, positive: Floats, labels: tuple[Any, Any]
-    ) -> None:
-        self.edges = edges
-        self.negative = negative
-        self.positive = positive
-        self.labels = labels
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        bins: Any = 40,
-        threshold: float | None = None,
-        sample_weight: Any = None,
-        pos_label: Any = None,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> ScoreHistogramDisplay:
-        """Plot the decision values of a fitted estimator.
-
-        Parameters
-        ----------
-        estimator : classifier of two classes, or outlier detector
-            With a ``decision_function``.
-        X, y : data
-            Points and their labels.
-        bins : int, str or array-like
-            How many bins, a rule, or their limits; see ``numpy.histogram_bin_edges``.
-        threshold : float, optional
-            Where to draw a vertical line, such as ``metrics.best_threshold(y, scores)``.
-        sample_weight : array-like of shape (n,), optional
-            How many points each counts as.
-        pos_label : label, optional
-            The positive class; ``classes_[1]`` by default.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-        **options
-            For ``Axes.stairs``, both histograms.
-
-        Returns
-        -------
-        ScoreHistogramDisplay
-        """
-        scores, positive = decision_scores(estimator, X, pos_label)
-        return cls.from_predictions(
-            y,
-            scores,
-            bins=bins,
-            threshold=threshold,
-            sample_weight=sample_weight,
-            pos_label=positive,
-            ax=ax,
-            **options,
-        )
+    edges: Floats
+    negative: Floats
+    positive: Floats
+    labels: tuple[Any, Any]
+    negative_patch_: StepPatch = field(init=False)
+    positive_patch_: StepPatch = field(init=False)
+    threshold_line_: Line2D | None = field(init=False)
 
     @classmethod
     def from_predictions(
@@ -134,19 +78,19 @@ class ScoreHistogramDisplay:
         pos_label: Any = None,
         ax: Axes | None = None,
         **options: Any,
-    ) -> ScoreHistogramDisplay:
+    ) -> Self:
         """Plot scores.
 
         Parameters
         ----------
-        y : array-like of shape (n,)
-            Labels of two classes, both present.
+        y, sample_weight, pos_label
+            See `maxmargin.metrics.dcf`.
         scores : array-like of shape (n,)
-            One a point, finite.
-        bins, threshold, sample_weight, ax, **options : see `from_estimator`
-            The same.
-        pos_label : label, optional
-            The positive class. If y holds {0, 1} or {-1, 1} it is 1 by default.
+            One per point, finite.
+        bins : int, str or array-like
+            How many bins, a rule, or their limits; see ``numpy.histogram_bin_edges``.
+        threshold, ax, **options
+            See `plot`.
 
         Returns
         -------
@@ -157,7 +101,8 @@ class ScoreHistogramDisplay:
             raise InvalidInputError("scores contains infinity, which is in no bin: clip them.")
         edges = np.histogram_bin_edges(points.score, bins)
         negative, positive = (
-            _density(points.score[side], points.weight[side], edges)
+            np.histogram(points.score[side], edges, weights=points.weight[side])[0]
+            / (points.weight[side].sum() * np.diff(edges))
             for side in (~points.positive, points.positive)
         )
         display = cls(edges=edges, negative=negative, positive=positive, labels=points.labels)
@@ -165,7 +110,7 @@ class ScoreHistogramDisplay:
 
     def plot(
         self, ax: Axes | None = None, *, threshold: float | None = None, **options: Any
-    ) -> ScoreHistogramDisplay:
+    ) -> Self:
         """Draw both histograms.
 
         Parameters
@@ -173,7 +118,7 @@ class ScoreHistogramDisplay:
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
         threshold : float, optional
-            Where to draw a vertical line.
+            Where to draw a vertical line, such as ``metrics.best_threshold(y, scores)``.
         **options
             For ``Axes.stairs``, both histograms.
 
@@ -199,9 +144,3 @@ class ScoreHistogramDisplay:
         ax.legend(fontsize="small")
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-
-def _density(score: Floats, weight: Floats, edges: Floats) -> Floats:
-    held = np.histogram(score, edges, weights=weight)[0]
-    density: Floats = held / (weight.sum() * np.diff(edges))
-    return density

@@ -1,6 +1,6 @@
-"""A search's scores: a heat map over two parameters, curves over one.
+"""The scores of a search: a heat map over two parameters, curves over one.
 
-Scores named "neg_..." are drawn as the costs that they negate, with the least one marked.
+Scores named "neg_..." are drawn as the costs that they negate, with the smallest one marked.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from sklearn.pipeline import Pipeline
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.plot.axes import SERIES, axes_or_new, ink
@@ -18,10 +19,10 @@ from maxmargin.typing import Floats
 
 __all__ = ["heat_map", "score_curves"]
 
-# Values that span more than this are drawn on a logarithmic axis.
+# Positive values whose ratio exceeds this are drawn on a logarithmic axis.
 _WIDE = 20.0
 
-# More values than this are written aslant below a heat map.
+# If a heat map has more columns than this, their values are written at an angle to fit below it.
 _MANY = 6
 
 
@@ -36,11 +37,11 @@ def heat_map(
 ) -> Axes:
     """Draw the mean score over two parameters, with the optimum marked.
 
-    Where other parameters vary too, each field shows the best of them.
+    If other parameters vary too, each cell shows the best of them.
 
     Parameters
     ----------
-    search : fitted search, or its ``cv_results_``
+    search : fitted search, its ``cv_results_``, or a pipeline that ends in a search
         Of `maxmargin.SVMSearchCV` or scikit-learn.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
@@ -54,7 +55,7 @@ def heat_map(
     Returns
     -------
     matplotlib Axes
-        Those drawn on.
+        The given or new ones.
 
     Examples
     --------
@@ -68,34 +69,23 @@ def heat_map(
     ('C', 'gamma')
     """
     table = _Table.of(search, score)
-    across, down = table.values(x), table.values(y)
-    names = _sorted(across), _sorted(down)
-    best = np.full((len(names[1]), len(names[0])), np.nan)
-    for value, place in zip(table.mean, zip(down, across, strict=True), strict=True):
-        field = names[1].index(place[0]), names[0].index(place[1])
-        best[field] = np.nanmax([best[field], value]) if np.isfinite(value) else best[field]
+    (columns, across), (rows, down) = table.values(x), table.values(y)
+    mean = np.full((len(rows), len(columns)), np.nan)
+    for place, k in table.best(down, across).items():
+        mean[place] = table.mean[k]
     ax = axes_or_new(ax)
-    # Bright is good, also where less is better.
+    # Bright is good, also for costs.
     colours = "viridis" if table.sign > 0 else "viridis_r"
-    image = ax.pcolormesh(table.sign * best, cmap=colours, edgecolors="face")
-    for axis, found in ((ax.xaxis, names[0]), (ax.yaxis, names[1])):
+    image = ax.pcolormesh(table.sign * mean, cmap=colours, edgecolors="face")
+    for axis, found in ((ax.xaxis, columns), (ax.yaxis, rows)):
         axis.set_ticks(np.arange(len(found)) + 0.5, [_text(value) for value in found])
-    if len(names[0]) > _MANY:
+    if len(columns) > _MANY:
         for label in ax.get_xticklabels():
             label.set(rotation=45, horizontalalignment="right", rotation_mode="anchor")
-    if np.isfinite(best).any():
-        row, column = np.unravel_index(np.nanargmax(best), best.shape)
-        shown = table.text(best[row, column])
-        ax.plot(
-            column + 0.5,
-            row + 0.5,
-            marker="*",
-            markersize=14,
-            color="white",
-            markeredgecolor="black",
-            linestyle="none",
-            label=f"best, {shown}",
-        )
+    if np.isfinite(mean).any():
+        row, column = np.unravel_index(np.nanargmax(mean), mean.shape)
+        shown = table.text(mean[row, column])
+        _mark_best(ax, column + 0.5, row + 0.5, shown, "white", "black")
         ax.set_title(f"best {table.score}: {shown}", fontsize="medium")
     if colorbar and ax.figure is not None:
         ax.figure.colorbar(image, ax=ax, label=f"mean {table.score}")
@@ -112,31 +102,24 @@ def score_curves(
     score: str | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Draw the mean score against one parameter, a curve for each value of another.
+    """Draw the mean score against one parameter, with one curve per value of another.
 
-    Where still others vary, each point is the best of them; bands are one standard deviation over
-    the folds. The optimum is marked.
+    If further parameters vary, each point shows the best of them; bands are one standard deviation
+    over the folds. The optimum is marked.
 
     Parameters
     ----------
-    search : fitted search, or its ``cv_results_``
-        Of `maxmargin.SVMSearchCV` or scikit-learn.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
     x : str
         The parameter of the horizontal axis.
     by : str, optional
-        The parameter of the curves; by default the kernel, else the other one if there is only
-        one other.
-    score : str, optional
-        Which one of several scorers; the first by default.
-    legend : bool
-        Whether to add a legend.
+        The parameter of the curves; by default the kernel, or the other one if there are two.
+    search, ax, score, legend
+        See `heat_map` and `boundary`.
 
     Returns
     -------
     matplotlib Axes
-        Those drawn on.
+        The given or new ones.
 
     Examples
     --------
@@ -150,71 +133,42 @@ def score_curves(
     ['kernel = linear', 'kernel = rbf']
     """
     table = _Table.of(search, score)
-    across = table.values(x)
     by = table.other(x) if by is None else by
-    owner = [None] * len(across) if by is None else table.values(by)
+    values, across = table.values(x)
+    curves, curve = ([None], [0] * len(across)) if by is None else table.values(by)
+    best = table.best(curve, across)
+    numeric = all(isinstance(value, int | float | np.number) for value in values)
+    positions = np.array(values if numeric else range(len(values)), dtype=float)
     ax = axes_or_new(ax)
-    numeric = all(isinstance(value, int | float | np.number) for value in across)
-    places = _sorted(across)
-    for k, series in enumerate(_sorted(owner)):
-        points = _best_by(table, across, [own == series for own in owner])
-        shown = [place for place in places if place in points]
-        at = np.array(shown if numeric else [places.index(place) for place in shown], dtype=float)
-        mean = table.sign * np.array([points[place][0] for place in shown])
-        std = np.array([points[place][1] for place in shown])
+    for k, name in enumerate(curves):
+        at = [place for place in range(len(values)) if (k, place) in best]
+        chosen = [best[k, place] for place in at]
+        mean, std = table.sign * table.mean[chosen], table.std[chosen]
         colour = SERIES[k % len(SERIES)]
-        label = None if by is None else f"{by} = {_text(series)}"
-        ax.plot(at, mean, color=colour, marker="o", markersize=3.5, linewidth=1.6, label=label)
-        ax.fill_between(at, mean - std, mean + std, color=colour, alpha=0.12, linewidth=0)
-    _mark_best(ax, table, across, places, numeric)
-    _lay_out_axis(ax, places, numeric)
+        label = None if by is None else f"{by} = {_text(name)}"
+        x_at = positions[at]
+        ax.plot(x_at, mean, color=colour, marker="o", markersize=3.5, linewidth=1.6, label=label)
+        ax.fill_between(x_at, mean - std, mean + std, color=colour, alpha=0.12, linewidth=0)
+    if best:
+        k = int(np.nanargmax(table.mean))
+        shown, place = table.text(table.mean[k]), positions[across[k]]
+        _mark_best(ax, place, table.sign * table.mean[k], shown, ink(), ink())
+    if not numeric:
+        ax.set_xticks(positions, [_text(value) for value in values])
+    elif min(values) > 0 and max(values) > _WIDE * min(values):
+        ax.set_xscale("log")
     ax.set(xlabel=x, ylabel=f"mean {table.score}")
     if legend:
         ax.legend(fontsize="small")
     return ax
 
 
-def _best_by(
-    table: _Table, across: Sequence[Any], mine: Sequence[bool]
-) -> dict[Any, tuple[float, float]]:
-    """Return mean and deviation of the best candidate at each value, among some of them."""
-    best: dict[Any, tuple[float, float]] = {}
-    for value, own, mean, std in zip(across, mine, table.mean, table.std, strict=True):
-        if own and np.isfinite(mean) and (value not in best or mean > best[value][0]):
-            best[value] = (float(mean), float(std))
-    return best
-
-
-def _mark_best(
-    ax: Axes, table: _Table, across: Sequence[Any], places: list[Any], numeric: bool
-) -> None:
-    if not np.isfinite(table.mean).any():
-        return
-    best = int(np.nanargmax(table.mean))
-    at = float(across[best]) if numeric else float(places.index(across[best]))
-    ax.plot(
-        at,
-        table.sign * table.mean[best],
-        marker="*",
-        markersize=13,
-        color=ink(),
-        linestyle="none",
-        label=f"best, {table.text(table.mean[best])}",
-    )
-
-
-def _lay_out_axis(ax: Axes, places: list[Any], numeric: bool) -> None:
-    if not numeric:
-        ax.set_xticks(np.arange(len(places)), [_text(place) for place in places])
-    elif min(places) > 0 and max(places) > _WIDE * min(places):
-        ax.set_xscale("log")
-
-
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """What is drawn of a search's table: parameters, and one score's mean and deviation.
+    """What is drawn of a search: the parameters of all candidates, and one score of each.
 
-    Times sign, a score is what is drawn: itself, or the cost that it negates.
+    Scores times `sign` are drawn: themselves, or the costs that they negate. A mean that is not
+    finite is NaN.
     """
 
     params: dict[str, list[Any]]
@@ -225,11 +179,13 @@ class _Table:
 
     @classmethod
     def of(cls, search: Any, score: str | None) -> _Table:
+        while isinstance(search, Pipeline):
+            search = search.steps[-1][1]
         results = search if isinstance(search, Mapping) else getattr(search, "cv_results_", None)
         if not isinstance(results, Mapping) or "params" not in results:
             raise InvalidInputError(
-                "search must be a fitted search, such as SVMSearchCV, or its cv_results_; got "
-                f"{type(search).__name__}."
+                "search must be a fitted search, such as SVMSearchCV, or its cv_results_, because "
+                f"the picture is of its scores; got {type(search).__name__}."
             )
         prefix = "mean_test_"
         scores = [key.removeprefix(prefix) for key in results if key.startswith(prefix)]
@@ -243,16 +199,48 @@ class _Table:
             for key in results
             if key.startswith("param_")
         }
-        mean, std = results[f"mean_test_{chosen}"], results[f"std_test_{chosen}"]
+        mean, std = (np.asarray(results[f"{kind}_test_{chosen}"]) for kind in ("mean", "std"))
         sign = -1.0 if chosen.startswith("neg_") else 1.0
+        mean = np.where(np.isfinite(mean), mean, np.nan)
         return cls(params, chosen.removeprefix("neg_"), sign, mean, std)
 
     def text(self, value: float) -> str:
         """Return a score as it is drawn."""
         return f"{self.sign * value + 0.0:.4g}"
 
-    def name(self, parameter: str) -> str:
-        """Return a parameter's full name."""
+    def values(self, parameter: str) -> tuple[list[Any], list[int]]:
+        """Return the different values of a parameter, and the place of each candidate's among them.
+
+        Numbers ascend; other values are in order of appearance.
+        """
+        given = self.params[self._name(parameter)]
+        different: list[Any] = []
+        for value in given:
+            if value not in different:
+                different.append(value)
+        if all(isinstance(value, int | float | np.number) for value in different):
+            different.sort()
+        return different, [different.index(value) for value in given]
+
+    def best(self, *places: Sequence[int]) -> dict[tuple[int, ...], int]:
+        """Return the candidate with the best score at each combination of places."""
+        found: dict[tuple[int, ...], int] = {}
+        for k, place in enumerate(zip(*places, strict=True)):
+            if np.isnan(self.mean[k]):
+                continue
+            if place not in found or self.mean[k] > self.mean[found[place]]:
+                found[place] = k
+        return found
+
+    def other(self, parameter: str) -> str | None:
+        """Return the parameter that tells curves apart."""
+        others = [name for name in self.params if name != self._name(parameter)]
+        kernels = [name for name in others if name.rpartition("__")[2] == "kernel"]
+        chosen = kernels or others
+        return chosen[0].rpartition("__")[2] if len(chosen) == 1 else None
+
+    def _name(self, parameter: str) -> str:
+        """Return the full name of a parameter."""
         found = [
             name for name in self.params if name == parameter or name.endswith(f"__{parameter}")
         ]
@@ -264,27 +252,10 @@ class _Table:
             )
         return found[0]
 
-    def values(self, parameter: str) -> list[Any]:
-        """Return the parameter of each candidate."""
-        return self.params[self.name(parameter)]
 
-    def other(self, parameter: str) -> str | None:
-        """Return the parameter that tells curves apart."""
-        others = [name for name in self.params if name != self.name(parameter)]
-        kernels = [name for name in others if name.rpartition("__")[2] == "kernel"]
-        chosen = kernels or others
-        return chosen[0].rpartition("__")[2] if len(chosen) == 1 else None
-
-
-def _sorted(values: Sequence[Any]) -> list[Any]:
-    """Return the different values, numbers ascending, others in the order they came."""
-    different: list[Any] = []
-    for value in values:
-        if not any(value is known or value == known for known in different):
-            different.append(value)
-    if all(isinstance(value, int | float | np.number) for value in different):
-        return sorted(different)
-    return different
+def _mark_best(ax: Axes, x: float, y: float, shown: str, colour: str, edge: str) -> None:
+    style: dict[str, Any] = {"marker": "*", "markersize": 14, "linestyle": "none"}
+    ax.plot(x, y, color=colour, markeredgecolor=edge, label=f"best, {shown}", **style)
 
 
 def _text(value: Any) -> str:

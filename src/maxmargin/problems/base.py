@@ -1,10 +1,11 @@
-"""What every problem has: data, a kernel, a bias, its dual program and its primal value."""
+"""What every problem has: points, parameters, a bias; and what kernel machines have besides."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
+from inspect import signature
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -12,23 +13,29 @@ import numpy as np
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import positive
-from maxmargin.kernels.data import count
 from maxmargin.problems import checks
 from maxmargin.problems.bias import Bias, Free, Regularised
-from maxmargin.problems.gram import Gram
+from maxmargin.problems.points import Points
 from maxmargin.problems.quadratic import BoxQP
 from maxmargin.typing import Floats
 
-__all__ = ["PricedSlack", "Problem", "one_sum", "slack_price"]
+__all__ = ["KernelProblem", "PenalisedSlack", "Problem", "slack_cost"]
 
 
 class Problem(ABC):
-    """An optimisation problem as plain data.
+    """An optimisation problem as plain data over the rows of some `Points`.
 
-    Labels and weights are copied; X is not, and must not be changed while the problem is in use.
+    Labels and weights are copied. The points are not, and must not be changed while the problem is
+    in use. A problem is immutable; `replace` returns a changed copy.
 
-    Subclasses are frozen dataclasses that say what their dual program is (`_dual_program`) and
-    what the multipliers of its equality constraints mean (`bias_value`, `level`).
+    Attributes
+    ----------
+    points : Points
+        The points and the kernel.
+    sample_weight : ndarray of shape (n,)
+        One weight per point.
+    bias : Free or Regularised
+        How b is treated.
 
     Examples
     --------
@@ -36,52 +43,133 @@ class Problem(ABC):
     >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
     >>> problem
     SoftMargin(4 points, C=1.0, loss='hinge', kernel=Linear(), bias=Free())
-    >>> problem.dual().n_variables
-    4
+    >>> problem.replace(C=10)
+    SoftMargin(4 points, C=10.0, loss='hinge', kernel=Linear(), bias=Free())
     """
 
-    X: Any
-    y: Any
-    kernel: Kernel
+    points: Points
+    sample_weight: Floats
     bias: Bias = Free()
 
-    #: What the problem has beside its data, for its repr.
+    #: Attributes that the repr shows.
     parameters: ClassVar[tuple[str, ...]] = ("kernel", "bias")
 
-    def _check_data(self) -> None:
-        """Validate the kernel, the bias and X, and resolve the kernel on X."""
-        kernel = checks.kernel_kind(self.kernel)
-        X = kernel.validate(self.X)
-        self._set(X=X, kernel=kernel.resolve(X), bias=checks.bias_kind(self.bias))
+    @classmethod
+    def posed(cls, points: Points, **values: Any) -> Self:
+        """Return a problem with these attributes, which the caller has checked."""
+        problem = cls.__new__(cls)
+        problem._set(points=points, **values)
+        return problem
+
+    def replace(self, **changes: Any) -> Self:
+        """Return the same problem with other arguments of its constructor, checked like those.
+
+        The points are shared, also if they get another kernel.
+        """
+        names = [name for name in signature(type(self)).parameters if name != "X"]
+        for name in changes:
+            if name != "X" and name not in names:
+                raise InvalidInputError(
+                    f"{type(self).__name__} has no argument {name!r}: it takes {', '.join(names)}."
+                )
+        given = {name: changes.get(name, getattr(self, name)) for name in names}
+        X = changes.get("X", self.points)
+        if "X" not in changes and isinstance(changes.get("kernel"), Kernel):
+            X, given["kernel"] = self.points.compared_by(changes["kernel"]), None
+        make: Callable[..., Self] = type(self)
+        return make(X, **given)
+
+    def _take_points(self, X: Any, kernel: Kernel | None, sample_weight: Any) -> None:
+        """Set the points, given as `Points` or as data with a kernel, and their weights."""
+        if not isinstance(X, Points):
+            X = Points(X, kernel)
+        elif kernel is not None and kernel != X.kernel:
+            raise InvalidInputError(
+                f"kernel is {kernel!r}, but the points are compared by {X.kernel!r}: leave kernel "
+                "out, or use points.with_kernel(kernel)."
+            )
+        self._set(points=X, sample_weight=checks.weights(sample_weight, X.n_points))
+
+    def _set_parameters(self, **parameters: Any) -> None:
+        self._set(**parameters)
+        self._check_parameters()
 
     def _set(self, **values: Any) -> None:
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        self.__dict__.update(values)
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Check the parameters and convert them to their documented types."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(
+            f"{type(self).__name__} does not change: make another one with replace({name}=...)."
+        )
+
+    @property
+    def X(self) -> Any:
+        """The data of the points."""
+        return self.points.X
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel, with numbers for its parameters."""
+        return self.points.kernel
 
     @property
     def n_points(self) -> int:
         """The number of points."""
-        return count(self.X)
+        return self.points.n_points
 
     @property
-    def dual_kernel(self) -> Kernel:
-        """The kernel as it stands in the dual program."""
-        return self.kernel
+    def has_two_classes(self) -> bool:
+        """Whether y holds the labels of two classes, separated by f(x) = 0."""
+        return False
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={getattr(self, name)!r}" for name in self.parameters)
+        return f"{type(self).__name__}({self.n_points} points, {', '.join(shown)})"
+
+
+class KernelProblem(Problem):
+    """A problem for any kernel, whose dual is a `BoxQP`.
+
+    Subclasses state their dual (`_dual_qp`) and what the multipliers of its equality constraints
+    mean (`bias_value`, `level`).
+
+    Examples
+    --------
+    >>> from maxmargin.problems import KernelProblem, SoftMargin
+    >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> isinstance(problem, KernelProblem), problem.dual().n_variables
+    (True, 4)
+    """
 
     @cached_property
-    def _program(self) -> BoxQP:
-        return self._dual_program()
+    def _qp(self) -> BoxQP:
+        return self._dual_qp()
 
     def dual(self) -> BoxQP:
         """Return the dual as a quadratic program in signed variables."""
-        return self._program
+        return self._qp
 
     @abstractmethod
-    def _dual_program(self) -> BoxQP: ...
+    def _dual_qp(self) -> BoxQP: ...
 
-    def _gram(self) -> Gram:
-        scale = self.bias.scale if isinstance(self.bias, Regularised) else 0.0
-        return Gram(self.dual_kernel, self.X, scale**2)
+    @property
+    def dual_kernel(self) -> Kernel:
+        """The kernel of the dual's quadratic form."""
+        return self.kernel
+
+    @property
+    def constant(self) -> float:
+        """The constant that a regularised bias adds to the kernel."""
+        return self.bias.eps if isinstance(self.bias, Regularised) else 0.0
+
+    @property
+    def _zero_sum(self) -> Floats:
+        """The right-hand side of sum(b) = 0, the constraint that a free bias adds to the dual."""
+        return np.zeros(1 if isinstance(self.bias, Free) else 0)
 
     def primal_value(self, norm_squared: float, constraint: Floats, offsets: Floats) -> float:
         """Return the primal objective.
@@ -91,7 +179,7 @@ class Problem(ABC):
         norm_squared : float
             |w|^2, including a regularised bias.
         constraint : ndarray of shape (m,)
-            c of `maxmargin.problems.quadratic`: what is negative is the slack.
+            c of `maxmargin.problems.quadratic`; the slack is max(0, -c).
         offsets : ndarray of shape (k,)
             Multipliers of the dual's equality constraints.
         """
@@ -102,42 +190,26 @@ class Problem(ABC):
     def bias_value(self, coefficients: Floats, offsets: Floats) -> float:
         """Return b of the decision function."""
         if isinstance(self.bias, Regularised):
-            return float(self.bias.scale**2 * coefficients.sum())
+            return float(self.bias.eps * coefficients.sum())
         return float(-offsets.mean())
 
     @abstractmethod
     def level(self, norm_squared: float, offsets: Floats) -> float:
-        """Return the value that the margin condition compares with: 1, rho, epsilon or R^2."""
+        """Return the level of the margin condition: 1, rho, epsilon or R^2."""
 
     @property
     def margin_scale(self) -> float:
         """The natural size of a margin, wherever the origin is; violations are relative to it."""
         return 1.0
 
-    @property
-    def has_two_classes(self) -> bool:
-        """Whether y holds labels and f(x) = 0 separates them."""
-        return False
-
     def baseline(self, X: Any) -> Floats | float:
-        """Return what the decision function adds to w'phi(x) + b; zero but for the sphere."""
+        """Return the term that is added to w'phi(x) + b: zero except for the sphere."""
         del X
         return 0.0
 
-    def training_decision(self, coefficients: Floats, offsets: Floats) -> Floats:
-        """Return the decision function at the problem's own points."""
-        gram = self.dual().gram
-        # A regularised bias is part of the Gram matrix already.
-        bias = 0.0 if gram.constant else self.bias_value(coefficients, offsets)
-        return (gram @ coefficients) + bias + self.baseline(self.X)
 
-    def __repr__(self) -> str:
-        shown = (f"{name}={getattr(self, name)!r}" for name in self.parameters)
-        return f"{type(self).__name__}({self.n_points} points, {', '.join(shown)})"
-
-
-class PricedSlack(Problem):
-    """A problem whose slack has the price C, which some write as the weight of |w|^2 instead."""
+class PenalisedSlack(KernelProblem):
+    """A problem with the penalty C, which some authors write as a weight lambda of |w|^2."""
 
     C: float
 
@@ -163,7 +235,7 @@ class PricedSlack(Problem):
             "half": C = 1 / (lambda n); "full": C = 1 / (2 lambda n). With sample weights n is
             their sum.
         **others
-            As in the constructor, but for C.
+            As in the constructor, except C.
 
         Examples
         --------
@@ -178,21 +250,18 @@ class PricedSlack(Problem):
             raise InvalidInputError(
                 f"form must be 'half' (lambda/2 |w|^2) or 'full' (lambda |w|^2); got {form!r}."
             )
-        total = float(checks.weights(others.get("sample_weight"), count(X)).sum())
-        make: Callable[..., Self] = cls
-        return make(X, y, C=1.0 / ((1 if form == "half" else 2) * value * total), **others)
+        problem = cls(X, y, **others)  # type: ignore[call-arg]
+        total = float(problem.sample_weight.sum())
+        return problem.replace(C=1.0 / ((1 if form == "half" else 2) * value * total))
 
 
-def one_sum(bias: Bias, n_variables: int) -> tuple[Floats, Floats]:
-    """Return (A, d) of the constraint sum(b) = 0, which a free bias brings."""
-    rows = 1 if isinstance(bias, Free) else 0
-    return np.ones((rows, n_variables)), np.zeros(rows)
-
-
-def slack_price(price: Floats, *, squared: bool) -> tuple[Floats, Floats]:
-    """Return (cost, ridge) of slacks that cost price times slack, or times its square."""
+def slack_cost(C: float, weight: Floats, *, squared: bool) -> tuple[Floats, Floats]:
+    """Return cost and ridge of the dual for the penalty C weight slack, or C weight slack^2."""
+    n = len(weight)
     if not squared:
-        return price, np.zeros(len(price))
-    used = price > 0
-    ridge = np.divide(0.5, price, out=np.zeros(len(price)), where=used)
+        return C * weight, np.zeros(n)
+    if weight.strides == (0,) and weight[0] == 1.0:  # the default weights, one number read n times
+        return np.full(n, np.inf), np.full(n, 0.5 / C)
+    used = weight > 0
+    ridge = np.divide(0.5, C * weight, out=np.zeros(n), where=used)
     return np.where(used, np.inf, 0.0), ridge

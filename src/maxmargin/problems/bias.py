@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import real
 
 __all__ = ["Bias", "Free", "Regularised"]
 
+# With larger values, products of kernel values k + eps overflow.
+_LARGEST = {"scale": 1e50, "eps": 1e100}
+
 
 @dataclass(frozen=True)
 class Free:
-    """A bias without penalty: the dual carries the constraint sum(b) = 0.
+    """A bias without penalty: the dual has the constraint sum(b) = 0.
 
     Examples
     --------
@@ -22,32 +25,41 @@ class Free:
     """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Regularised:
     """A bias penalised like the weights, as if a constant feature were appended.
 
-    The primal becomes 1/2 (|w|^2 + (b / scale)^2) + ..., the kernel k + scale^2, and the dual has
-    bounds only.
+    The primal is 1/2 (|w|^2 + (b / scale)^2) + ..., the kernel becomes k + eps with eps = scale^2,
+    and the dual has bounds but no equality constraint. Give either scale or eps.
 
     Parameters
     ----------
     scale : float
         Value of the constant feature; 0 means no bias at all.
+    eps : float, optional
+        The constant that is added to the kernel, instead of the scale.
 
     Examples
     --------
     >>> from maxmargin.problems import Regularised
-    >>> Regularised(10)
-    Regularised(scale=10.0)
+    >>> Regularised(10), Regularised(10).eps
+    (Regularised(scale=10.0), 100.0)
+    >>> Regularised(eps=0.25)
+    Regularised(scale=0.5)
     """
 
-    scale: float = 1.0
+    scale: float
+    eps: float = field(repr=False)
 
-    def __post_init__(self) -> None:
-        scale = real(self.scale, "scale")
-        if scale < 0:
-            raise InvalidInputError(f"scale must be zero or more; got {self.scale!r}.")
-        object.__setattr__(self, "scale", scale)
+    def __init__(self, scale: float = 1.0, *, eps: float | None = None) -> None:
+        name, value = ("scale", scale) if eps is None else ("eps", eps)
+        number = real(value, name)
+        if number < 0:
+            raise InvalidInputError(f"{name} must be zero or more; got {value!r}.")
+        if number > _LARGEST[name]:
+            raise InvalidInputError(f"{name} must be at most {_LARGEST[name]:g}; got {value!r}.")
+        object.__setattr__(self, "scale", number if eps is None else number**0.5)
+        object.__setattr__(self, "eps", number**2 if eps is None else number)
 
 
 Bias = Free | Regularised

@@ -1,4 +1,4 @@
-"""Checks of labels, targets, weights and parameters, each with a sentence."""
+"""Checks of labels, targets, weights and parameters; a failure raises `InvalidInputError`."""
 
 from __future__ import annotations
 
@@ -8,19 +8,28 @@ from typing import Any
 import numpy as np
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.kernels import Kernel
+from maxmargin.kernels import Linear
 from maxmargin.kernels.base import positive, real
-from maxmargin.problems.bias import Bias, Free, Regularised
+from maxmargin.problems.bias import Free, Regularised
 from maxmargin.typing import Floats
 
-__all__ = ["bias_kind", "fraction", "kernel_kind", "labels", "penalty_cost", "targets", "weights"]
+__all__ = [
+    "fraction",
+    "labels",
+    "penalty",
+    "require_bias",
+    "require_linear_kernel",
+    "vector",
+    "weights",
+]
 
+# With a larger penalty or weight, float64 has no digits left for the rest of the objective.
 _LARGEST_COST = 1e50
 
 
-def labels(y: Any, n_points: int, weight: Floats) -> Floats:
-    """Return labels that are exactly -1 and +1, both present with a positive weight."""
-    values = _vector(y, n_points, "y")
+def labels(y: Any, weight: Floats) -> Floats:
+    """Return labels that are exactly -1 and +1, both with a point of positive weight."""
+    values = vector(y, len(weight), "y")
     if not np.isin(values, (-1.0, 1.0)).all():
         found = ", ".join(f"{v:g}" for v in np.unique(values)[:5])
         raise InvalidInputError(
@@ -31,7 +40,7 @@ def labels(y: Any, n_points: int, weight: Floats) -> Floats:
         if not (values == label).any():
             raise InvalidInputError(
                 f"y holds one class only: no point has the label {label:+g}. A margin needs both "
-                "classes; OneClass and Sphere describe a single one."
+                "classes; use OneClass or Sphere to describe a single class."
             )
         if not (weight[values == label] > 0).any():
             raise InvalidInputError(
@@ -41,31 +50,27 @@ def labels(y: Any, n_points: int, weight: Floats) -> Floats:
     return values
 
 
-def targets(y: Any, n_points: int) -> Floats:
-    """Return finite regression targets."""
-    return _vector(y, n_points, "y")
-
-
 def weights(sample_weight: Any, n_points: int) -> Floats:
-    """Return one weight a point, zero or more, not all zero; ones by default."""
+    """Return one weight per point, zero or more, not all zero; ones by default."""
     if sample_weight is None:
-        return np.ones(n_points)
-    values = _vector(sample_weight, n_points, "sample_weight")
+        # One number that is read n times takes no memory.
+        return np.broadcast_to(1.0, n_points)
+    values = vector(sample_weight, n_points, "sample_weight")
     if (values < 0).any():
         raise InvalidInputError(
             f"sample_weight must be zero or more everywhere; the smallest is {values.min():g}."
         )
     if values.max() > _LARGEST_COST:
         raise InvalidInputError(
-            f"sample_weight reaches {values.max():g}, which leaves no digits for anything else: "
-            "scale the weights to moderate numbers."
+            f"sample_weight reaches {values.max():g}, beyond the range in which a problem can be "
+            "solved in float64: scale the weights to moderate numbers."
         )
     if not (values > 0).any():
         raise InvalidInputError("sample_weight is zero everywhere: no point is left to learn from.")
     return values
 
 
-def penalty_cost(C: Any) -> float:
+def penalty(C: Any) -> float:
     """Return C as a positive finite number."""
     if isinstance(C, float) and math.isinf(C) and C > 0:
         raise InvalidInputError(
@@ -74,7 +79,7 @@ def penalty_cost(C: Any) -> float:
     value = positive(C, "C")
     if value > _LARGEST_COST:
         raise InvalidInputError(
-            f"C = {value:g} leaves no digits for anything else: use HardMargin."
+            f"C = {value:g} is too large to be solved in float64: use HardMargin."
         )
     return value
 
@@ -84,29 +89,29 @@ def fraction(nu: Any) -> float:
     value = real(nu, "nu")
     if not 0 < value <= 1:
         raise InvalidInputError(
-            f"nu must lie in (0, 1], for it bounds a fraction of the points; got {nu!r}."
+            f"nu must lie in (0, 1], because it bounds a fraction of the points; got {nu!r}."
         )
     return value
 
 
-def kernel_kind(kernel: Any) -> Kernel:
-    """Return the kernel if it is one."""
-    if not isinstance(kernel, Kernel):
+def require_linear_kernel(problem: Any) -> None:
+    """Refuse any kernel but the linear one, for a problem about weights of features."""
+    if type(problem.kernel) is not Linear:
         raise InvalidInputError(
-            f"kernel must be one of maxmargin.kernels, such as RBF(1.0); got {kernel!r}. "
-            "Wrap a function as kernels.Function(f), a Gram matrix as kernels.Precomputed()."
+            f"{type(problem).__name__} is about the weights of features and takes only Linear(); "
+            f"its points are compared by {problem.kernel!r}. Use SoftMargin, or map the features "
+            "first, for example with feature_map(kernel)."
         )
-    return kernel
 
 
-def bias_kind(bias: Any) -> Bias:
-    """Return the bias if it is Free() or Regularised(...)."""
+def require_bias(bias: Any) -> None:
+    """Refuse anything but Free() or Regularised(...)."""
     if not isinstance(bias, Free | Regularised):
         raise InvalidInputError(f"bias must be Free() or Regularised(scale); got {bias!r}.")
-    return bias
 
 
-def _vector(values: Any, n_points: int, name: str) -> Floats:
+def vector(values: Any, n_points: int, name: str) -> Floats:
+    """Return one finite number per point, as a read-only copy."""
     try:
         given = np.asarray(values)
         if given.dtype.kind in "mMUS":
@@ -118,11 +123,11 @@ def _vector(values: Any, n_points: int, name: str) -> Floats:
         raise InvalidInputError(f"{name} holds complex numbers: give real ones.")
     if vector.ndim != 1:
         raise InvalidInputError(
-            f"{name} must be one-dimensional, one value a point; got shape {vector.shape}."
+            f"{name} must be one-dimensional, one value per point; got shape {vector.shape}."
         )
     if len(vector) != n_points:
         raise InvalidInputError(
-            f"{name} has {len(vector)} values for {n_points} points: give exactly one a point."
+            f"{name} has {len(vector)} values for {n_points} points: give exactly one per point."
         )
     if not np.isfinite(vector).all():
         kind = "NaN" if np.isnan(vector).any() else "infinity"

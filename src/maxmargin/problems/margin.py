@@ -1,19 +1,32 @@
 """Separating two classes: the hard margin, the soft margin and the nu form.
 
+With f(x) = w'phi(x) + b, labels y_i = +-1, sample weights s_i that sum to S, and slack_i >= 0:
+
+    HardMargin  min 1/2 |w|^2                                 y_i f(x_i) >= 1
+    SoftMargin  min 1/2 |w|^2 + C sum s_i loss(slack_i)       y_i f(x_i) >= 1 - slack_i
+    NuMargin    min 1/2 |w|^2 + sum s_i slack_i - nu S rho    y_i f(x_i) >= rho - slack_i
+
+The duals have one multiplier a_i >= 0 per point, and w = sum y_i a_i phi(x_i):
+
+    HardMargin  max sum a_i - 1/2 |w|^2     sum y_i a_i = 0
+    SoftMargin  the same with a_i <= C s_i or, for slack^2, with sum a_i^2 / (4 C s_i) subtracted
+    NuMargin    max -1/2 |w|^2              sum y_i a_i = 0,  sum a_i = nu S,  a_i <= s_i
+
+A regularised bias adds a constant to the kernel and drops the constraint sum y_i a_i = 0.
+
 Cortes, Vapnik 1995 (soft margin); Schölkopf, Smola, Williamson, Bartlett 2000 (nu form).
 """
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from maxmargin.errors import InfeasibleProblemError, InvalidInputError
-from maxmargin.kernels import Kernel, Linear
+from maxmargin.kernels import Kernel
 from maxmargin.problems import checks
-from maxmargin.problems.base import PricedSlack, Problem, one_sum, slack_price
+from maxmargin.problems.base import KernelProblem, PenalisedSlack, slack_cost
 from maxmargin.problems.bias import Bias, Free, Regularised
 from maxmargin.problems.quadratic import BoxQP
 from maxmargin.typing import Floats
@@ -21,41 +34,28 @@ from maxmargin.typing import Floats
 __all__ = ["HardMargin", "NuMargin", "SoftMargin"]
 
 
-class _Classes(Problem):
-    """Points with labels -1 and +1; one constraint, so one dual variable, a point."""
+class _TwoClasses(KernelProblem):
+    """Points with labels -1 and +1; one constraint, so one dual variable, per point."""
 
-    y: Any
-    sample_weight: Any
+    has_two_classes = True
 
-    def _check_classes(self) -> None:
-        self._check_data()
-        weight = checks.weights(self.sample_weight, self.n_points)
-        self._set(sample_weight=weight, y=checks.labels(self.y, self.n_points, weight))
+    y: Floats
 
-    def _program_with(
-        self, linear: Floats, cost: Floats, ridge: Floats, equality: Floats, total: Floats
-    ) -> BoxQP:
-        point = np.arange(self.n_points)
-        return BoxQP(self._gram(), point, self.y, linear, cost, ridge, equality, total)
-
-    @property
-    def has_two_classes(self) -> bool:
-        """True."""
-        return True
+    def _check_parameters(self) -> None:
+        checks.require_bias(self.bias)
 
     def level(self, norm_squared: float, offsets: Floats) -> float:
-        """Return 1: the functional margin asked of every point."""
+        """Return 1: the functional margin that every point should have."""
         del norm_squared, offsets
         return 1.0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class HardMargin(_Classes):
+class HardMargin(_TwoClasses):
     """min 1/2 |w|^2 subject to y_i f(x_i) >= 1: no slack at all.
 
     Parameters
     ----------
-    X : array-like of shape (n, d), CSR matrix, or whatever the kernel takes
+    X : array-like of shape (n, d), CSR matrix, whatever the kernel takes, or Points
         The points.
     y : array-like of shape (n,)
         Labels, exactly -1 and +1.
@@ -64,7 +64,7 @@ class HardMargin(_Classes):
     bias : Free or Regularised
         How b is treated.
     sample_weight : array-like of shape (n,), optional
-        Only whether it is zero matters here: such points are left out.
+        Points of weight zero are left out; otherwise the weights do not matter here.
 
     Examples
     --------
@@ -74,45 +74,45 @@ class HardMargin(_Classes):
     array([1.])
     """
 
-    X: Any
-    y: Any
-    _: KW_ONLY
-    kernel: Kernel = Linear()
-    bias: Bias = Free()
-    sample_weight: Any = None
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        kernel: Kernel | None = None,
+        bias: Bias = Free(),
+        sample_weight: Any = None,
+    ) -> None:
+        self._take_points(X, kernel, sample_weight)
+        self._set_parameters(y=checks.labels(y, self.sample_weight), bias=bias)
 
-    def __post_init__(self) -> None:
-        self._check_classes()
-
-    def _dual_program(self) -> BoxQP:
+    def _dual_qp(self) -> BoxQP:
         cost = np.where(self.sample_weight > 0, np.inf, 0.0)
-        return self._program_with(
-            -self.y, cost, np.zeros(self.n_points), *one_sum(self.bias, self.n_points)
-        )
+        ridge = np.zeros(self.n_points)
+        return BoxQP(self.points, self.constant, self.y, -self.y, cost, ridge, self._zero_sum)
 
     def primal_value(self, norm_squared: float, constraint: Floats, offsets: Floats) -> float:
-        """Return 1/2 |w|^2 after scaling f so that every constraint holds exactly."""
+        """Return 1/2 |w|^2 after f is scaled so that the smallest margin is exactly 1."""
         del offsets
         margin = 1.0 + float(constraint[self.sample_weight > 0].min())
         return 0.5 * norm_squared / margin**2 if margin > 0 else float("inf")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SoftMargin(_Classes, PricedSlack):
+class SoftMargin(_TwoClasses, PenalisedSlack):
     """min 1/2 |w|^2 + C sum_i s_i loss(slack_i), y_i f(x_i) >= 1 - slack_i.
 
     The loss is slack (``"hinge"``) or slack^2 (``"squared_hinge"``); s_i is the sample weight.
 
     Parameters
     ----------
-    X : array-like of shape (n, d), CSR matrix, or whatever the kernel takes
+    X : array-like of shape (n, d), CSR matrix, whatever the kernel takes, or Points
         The points.
     y : array-like of shape (n,)
         Labels, exactly -1 and +1.
     C : float
-        Price of slack; towards infinity the problem becomes `HardMargin`.
+        Penalty of slack; towards infinity the problem becomes `HardMargin`.
     loss : {"hinge", "squared_hinge"}
-        The price's shape.
+        The shape of the penalty.
     kernel : Kernel
         Linear by default.
     bias : Free or Regularised
@@ -132,39 +132,44 @@ class SoftMargin(_Classes, PricedSlack):
 
     parameters = ("C", "loss", "kernel", "bias")
 
-    X: Any
-    y: Any
-    _: KW_ONLY
-    C: float = 1.0
-    loss: Literal["hinge", "squared_hinge"] = "hinge"
-    kernel: Kernel = Linear()
-    bias: Bias = Free()
-    sample_weight: Any = None
+    loss: Literal["hinge", "squared_hinge"]
 
-    def __post_init__(self) -> None:
-        self._set(C=checks.penalty_cost(self.C))
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        C: float = 1.0,
+        loss: Literal["hinge", "squared_hinge"] = "hinge",
+        kernel: Kernel | None = None,
+        bias: Bias = Free(),
+        sample_weight: Any = None,
+    ) -> None:
+        self._take_points(X, kernel, sample_weight)
+        self._set_parameters(y=checks.labels(y, self.sample_weight), C=C, loss=loss, bias=bias)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._set(C=checks.penalty(self.C))
         if self.loss not in ("hinge", "squared_hinge"):
             raise InvalidInputError(f"loss must be 'hinge' or 'squared_hinge'; got {self.loss!r}.")
-        self._check_classes()
 
-    def _dual_program(self) -> BoxQP:
-        price = self.C * self.sample_weight
-        cost, ridge = slack_price(price, squared=self.loss == "squared_hinge")
-        return self._program_with(-self.y, cost, ridge, *one_sum(self.bias, self.n_points))
+    def _dual_qp(self) -> BoxQP:
+        cost, ridge = slack_cost(self.C, self.sample_weight, squared=self.loss == "squared_hinge")
+        return BoxQP(self.points, self.constant, self.y, -self.y, cost, ridge, self._zero_sum)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class NuMargin(_Classes):
+class NuMargin(_TwoClasses):
     """min 1/2 |w|^2 + sum_i s_i slack_i - nu S rho, y_i f(x_i) >= rho - slack_i.
 
-    S is the sum of the weights s_i. nu bounds the fraction of margin errors from above and that of
-    support vectors from below. (This is the form of Schölkopf et al. with everything but the
-    objective multiplied by n: their w, b and rho are these divided by S. scikit-learn's NuSVC
-    divides the decision by rho: that is ``solution.decision(X) / solution.level``.)
+    S is the sum of the weights s_i. nu is an upper bound on the fraction of margin errors and a
+    lower bound on the fraction of support vectors. (Schölkopf et al. scale the problem
+    differently: their w, b and rho are these divided by S. scikit-learn's NuSVC divides the
+    decision by rho: that is ``solution.decision(X) / solution.level``.)
 
     Parameters
     ----------
-    X : array-like of shape (n, d), CSR matrix, or whatever the kernel takes
+    X : array-like of shape (n, d), CSR matrix, whatever the kernel takes, or Points
         The points.
     y : array-like of shape (n,)
         Labels, exactly -1 and +1.
@@ -188,46 +193,56 @@ class NuMargin(_Classes):
 
     parameters = ("nu", "kernel", "bias")
 
-    X: Any
-    y: Any
-    _: KW_ONLY
-    nu: float = 0.5
-    kernel: Kernel = Linear()
-    bias: Bias = Free()
-    sample_weight: Any = None
+    nu: float
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        nu: float = 0.5,
+        kernel: Kernel | None = None,
+        bias: Bias = Free(),
+        sample_weight: Any = None,
+    ) -> None:
+        self._take_points(X, kernel, sample_weight)
+        self._set_parameters(y=checks.labels(y, self.sample_weight), nu=nu, bias=bias)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         self._set(nu=checks.fraction(self.nu))
-        self._check_classes()
-        if isinstance(self.bias, Free):
-            self._require_feasible_nu()
-
-    def _require_feasible_nu(self) -> None:
-        weight = self.sample_weight
-        smaller = min(weight[self.y > 0].sum(), weight[self.y < 0].sum())
-        largest = 2 * smaller / weight.sum()
+        largest = self.largest_nu
         if self.nu > largest * (1 + 1e-12):
             raise InfeasibleProblemError(
                 f"nu = {self.nu:g} is infeasible: with these class weights it can be at most "
                 f"{largest:.6g}, twice the smaller class's share. Lower nu or weight that class up."
             )
 
-    def _dual_program(self) -> BoxQP:
-        weight, n = self.sample_weight, self.n_points
-        sum_of_multipliers = self.nu * weight.sum()
+    @property
+    def largest_nu(self) -> float:
+        """The largest feasible nu: with a free bias twice the smaller class's share, else 1."""
         if isinstance(self.bias, Regularised):
-            equality, total = self.y[None, :].copy(), np.array([sum_of_multipliers])
-        else:
-            equality = np.array([self.y > 0, self.y < 0], dtype=np.float64)
-            total = np.array([0.5, -0.5]) * sum_of_multipliers
-        return self._program_with(np.zeros(n), weight, np.zeros(n), equality, total)
+            return 1.0
+        positive = float(self.sample_weight[self.y > 0].sum())
+        total = float(self.sample_weight.sum())
+        return 2 * min(positive, total - positive) / total
+
+    def _dual_qp(self) -> BoxQP:
+        weight, zeros = self.sample_weight, np.zeros(self.n_points)
+        total = self.nu * float(weight.sum())
+        given = (self.points, self.constant, self.y, zeros, weight, zeros)
+        if isinstance(self.bias, Regularised):
+            return BoxQP(*given, np.array([total]), direction=self.y)
+        # sum y_i a_i = 0 and sum a_i = nu S: each class has half of it.
+        group = (self.y < 0).astype(np.int64)
+        return BoxQP(*given, np.array([0.5 * total, -0.5 * total]), group=group)
 
     @property
     def margin_scale(self) -> float:
         """The squared spread of the points times the largest weight."""
-        return self.dual().gram.spread * float(self.sample_weight.max())
+        return self.points.spread * float(self.sample_weight.max())
 
     def level(self, norm_squared: float, offsets: Floats) -> float:
-        """Return rho: the functional margin that the data chose."""
+        """Return rho."""
         del norm_squared
         return float(offsets[0] if len(offsets) == 1 else 0.5 * (offsets[0] - offsets[1]))

@@ -1,23 +1,36 @@
 """Regression: the epsilon-insensitive tube and its nu form.
 
-Each point has two constraints, f(x_i) >= y_i - epsilon - slack and f(x_i) <= y_i + epsilon + slack,
-hence two dual variables: 0..n-1 for points above the tube, n..2n-1 for points below it.
+With f(x) = w'phi(x) + b, sample weights s_i that sum to S, and the distance of a point to the tube
+slack_i = max(0, |y_i - f(x_i)| - epsilon):
+
+    EpsilonTube  min 1/2 |w|^2 + C sum s_i loss(slack_i)                       given epsilon
+    NuTube       min 1/2 |w|^2 + C (sum s_i slack_i + nu S epsilon)            over epsilon, too
+
+Each point has two constraints, f(x_i) >= y_i - epsilon - slack_i and f(x_i) <= y_i + epsilon +
+slack_i, hence two multipliers: a_i of the first (for points above the tube) and a_(n+i) of the
+second. With b_i = a_i - a_(n+i) and w = sum b_i phi(x_i) the duals are
+
+    EpsilonTube  max sum y_i b_i - epsilon sum a - 1/2 |w|^2      sum b_i = 0,  a <= C s
+                 or, for slack^2, with sum a^2 / (4 C s) subtracted instead of the upper bound
+    NuTube       max sum y_i b_i - 1/2 |w|^2                      sum b_i = 0,  a <= C s,
+                                                                  sum a = C nu S
+
+A regularised bias adds a constant to the kernel and drops the constraint sum b_i = 0.
 
 Vapnik 1995; Schölkopf, Smola, Williamson, Bartlett 2000 (nu form).
 """
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.kernels import Kernel, Linear
+from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import real
 from maxmargin.problems import checks
-from maxmargin.problems.base import PricedSlack, Problem, one_sum, slack_price
+from maxmargin.problems.base import KernelProblem, PenalisedSlack, slack_cost
 from maxmargin.problems.bias import Bias, Free, Regularised
 from maxmargin.problems.quadratic import BoxQP
 from maxmargin.typing import Floats
@@ -25,37 +38,33 @@ from maxmargin.typing import Floats
 __all__ = ["EpsilonTube", "NuTube"]
 
 
-class _Tube(Problem):
-    y: Any
-    C: float
-    sample_weight: Any
+class _Tube(KernelProblem):
+    """Points with targets; two constraints, so two dual variables, per point."""
 
-    def _check_tube(self) -> None:
-        self._set(C=checks.penalty_cost(self.C))
-        self._check_data()
-        self._set(
-            sample_weight=checks.weights(self.sample_weight, self.n_points),
-            y=checks.targets(self.y, self.n_points),
-        )
+    y: Floats
+    C: float
+
+    def _check_parameters(self) -> None:
+        checks.require_bias(self.bias)
+        self._set(C=checks.penalty(self.C))
 
     @property
     def margin_scale(self) -> float:
         """Half the range of the targets."""
         return 0.5 * float(np.ptp(self.y))
 
-    def _program_with(
-        self, epsilon: float, equality: Floats, total: Floats, *, squared: bool = False
+    def _qp_with(
+        self, epsilon: float, total: Floats, *, squared: bool = False, **equality: Any
     ) -> BoxQP:
-        n = self.n_points
-        sign = np.repeat([1.0, -1.0], n)
+        sign = np.repeat([1.0, -1.0], self.n_points)
         linear = epsilon * sign - np.tile(self.y, 2)
-        cost, ridge = slack_price(self.C * np.tile(self.sample_weight, 2), squared=squared)
-        point = np.tile(np.arange(n), 2)
-        return BoxQP(self._gram(), point, sign, linear, cost, ridge, equality, total)
+        cost, ridge = (
+            np.tile(values, 2) for values in slack_cost(self.C, self.sample_weight, squared=squared)
+        )
+        return BoxQP(self.points, self.constant, sign, linear, cost, ridge, total, **equality)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class EpsilonTube(_Tube, PricedSlack):
+class EpsilonTube(_Tube, PenalisedSlack):
     """min 1/2 |w|^2 + C sum_i s_i loss(max(0, |y_i - f(x_i)| - epsilon)).
 
     The loss is the slack itself (``"epsilon_insensitive"``) or its square
@@ -63,16 +72,16 @@ class EpsilonTube(_Tube, PricedSlack):
 
     Parameters
     ----------
-    X : array-like of shape (n, d), CSR matrix, or whatever the kernel takes
+    X : array-like of shape (n, d), CSR matrix, whatever the kernel takes, or Points
         The points.
     y : array-like of shape (n,)
         Targets.
     C : float
-        Price of leaving the tube.
+        Penalty of points outside the tube.
     epsilon : float
         Half the tube's width, zero or more.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}
-        The price's shape.
+        The shape of the penalty.
     kernel : Kernel
         Linear by default.
     bias : Free or Regularised
@@ -91,17 +100,27 @@ class EpsilonTube(_Tube, PricedSlack):
 
     parameters = ("C", "epsilon", "loss", "kernel", "bias")
 
-    X: Any
-    y: Any
-    _: KW_ONLY
-    C: float = 1.0
-    epsilon: float = 0.1
-    loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive"
-    kernel: Kernel = Linear()
-    bias: Bias = Free()
-    sample_weight: Any = None
+    epsilon: float
+    loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"]
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive",
+        kernel: Kernel | None = None,
+        bias: Bias = Free(),
+        sample_weight: Any = None,
+    ) -> None:
+        self._take_points(X, kernel, sample_weight)
+        y = checks.vector(y, self.n_points, "y")
+        self._set_parameters(y=y, C=C, epsilon=epsilon, loss=loss, bias=bias)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         epsilon = real(self.epsilon, "epsilon")
         if epsilon < 0:
             raise InvalidInputError(f"epsilon must be zero or more; got {self.epsilon!r}.")
@@ -111,12 +130,10 @@ class EpsilonTube(_Tube, PricedSlack):
                 f"got {self.loss!r}."
             )
         self._set(epsilon=epsilon)
-        self._check_tube()
 
-    def _dual_program(self) -> BoxQP:
+    def _dual_qp(self) -> BoxQP:
         squared = self.loss == "squared_epsilon_insensitive"
-        sums = one_sum(self.bias, 2 * self.n_points)
-        return self._program_with(self.epsilon, *sums, squared=squared)
+        return self._qp_with(self.epsilon, self._zero_sum, squared=squared)
 
     def level(self, norm_squared: float, offsets: Floats) -> float:
         """Return epsilon."""
@@ -124,21 +141,20 @@ class EpsilonTube(_Tube, PricedSlack):
         return self.epsilon
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class NuTube(_Tube):
     """min 1/2 |w|^2 + C sum_i s_i (nu epsilon + max(0, |y_i - f(x_i)| - epsilon)) over epsilon too.
 
-    nu bounds the fraction of points outside the tube from above and that of support vectors from
-    below. The scale of C is that of LIBSVM and scikit-learn.
+    nu is an upper bound on the fraction of points outside the tube and a lower bound on the
+    fraction of support vectors. The scale of C is that of LIBSVM and scikit-learn.
 
     Parameters
     ----------
-    X : array-like of shape (n, d), CSR matrix, or whatever the kernel takes
+    X : array-like of shape (n, d), CSR matrix, whatever the kernel takes, or Points
         The points.
     y : array-like of shape (n,)
         Targets.
     C : float
-        Price of leaving the tube.
+        Penalty of points outside the tube.
     nu : float
         In (0, 1].
     kernel : Kernel
@@ -159,31 +175,35 @@ class NuTube(_Tube):
 
     parameters = ("C", "nu", "kernel", "bias")
 
-    X: Any
-    y: Any
-    _: KW_ONLY
-    C: float = 1.0
-    nu: float = 0.5
-    kernel: Kernel = Linear()
-    bias: Bias = Free()
-    sample_weight: Any = None
+    nu: float
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        C: float = 1.0,
+        nu: float = 0.5,
+        kernel: Kernel | None = None,
+        bias: Bias = Free(),
+        sample_weight: Any = None,
+    ) -> None:
+        self._take_points(X, kernel, sample_weight)
+        self._set_parameters(y=checks.vector(y, self.n_points, "y"), C=C, nu=nu, bias=bias)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         self._set(nu=checks.fraction(self.nu))
-        self._check_tube()
 
-    def _dual_program(self) -> BoxQP:
-        n = self.n_points
-        sum_of_multipliers = self.C * self.nu * self.sample_weight.sum()
-        above, below = np.repeat([[1.0], [0.0]], n), np.repeat([[0.0], [1.0]], n)
+    def _dual_qp(self) -> BoxQP:
+        total = self.C * self.nu * float(self.sample_weight.sum())
         if isinstance(self.bias, Regularised):
-            equality, total = (above - below)[None, :], np.array([sum_of_multipliers])
-        else:
-            equality = np.array([above, below])
-            total = np.array([0.5, -0.5]) * sum_of_multipliers
-        return self._program_with(0.0, equality, total)
+            direction = np.repeat([1.0, -1.0], self.n_points)
+            return self._qp_with(0.0, np.array([total]), direction=direction)
+        group = np.repeat([0, 1], self.n_points)
+        return self._qp_with(0.0, np.array([0.5 * total, -0.5 * total]), group=group)
 
     def level(self, norm_squared: float, offsets: Floats) -> float:
-        """Return epsilon: the width that the data chose."""
+        """Return epsilon."""
         del norm_squared
         return float(-offsets[0] if len(offsets) == 1 else 0.5 * (offsets[1] - offsets[0]))

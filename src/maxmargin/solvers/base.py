@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
-from maxmargin.problems import Problem, Solution
+from maxmargin.problems import KernelProblem, Problem
 from maxmargin.solvers.monitor import Monitor
-from maxmargin.solvers.stop import Stop
+from maxmargin.solvers.solution import Ending, Solution
+from maxmargin.solvers.stop import Request, Stop
 
-__all__ = ["Solver"]
+__all__ = ["SequentialSolver", "Solver", "Warm"]
+
+#: A warm start: a solution, the place of an earlier problem in the same call, or None.
+Warm = Solution | int | None
 
 
 class Solver(ABC):
@@ -34,9 +40,59 @@ class Solver(ABC):
 
     def refusal(self, problem: Problem) -> str | None:
         """Return why this solver cannot solve the problem, or None if it can."""
+        if not isinstance(problem, KernelProblem):
+            return "its dual is not a box-constrained quadratic program"
+        return self._objection(problem)
+
+    def _objection(self, problem: KernelProblem) -> str | None:
+        """Return what this solver cannot do about a kernel machine, or None."""
         del problem
         return None
 
     @abstractmethod
-    def run(self, problem: Problem, monitor: Monitor, warm: Solution | None) -> Solution:
-        """Solve the problem under the monitor's eyes."""
+    def run_all(self, problems: Sequence[Problem], request: Request) -> list[Solution]:
+        """Solve the problems, which it has not refused."""
+
+
+class SequentialSolver(Solver):
+    """A solver that takes problems one at a time.
+
+    Subclasses implement `run`. Each problem has an equal share of the time that is left.
+
+    Examples
+    --------
+    >>> from maxmargin.solvers import SMO, Decomposition, SequentialSolver
+    >>> isinstance(SMO(), SequentialSolver), isinstance(Decomposition(), SequentialSolver)
+    (True, False)
+    """
+
+    @abstractmethod
+    def run(self, problem: KernelProblem, monitor: Monitor, warm: Solution | None) -> Solution:
+        """Solve one problem; report each iteration to the monitor."""
+
+    def run_all(self, problems: Sequence[Problem], request: Request) -> list[Solution]:
+        """Solve the problems one after the other; a callback or an interrupt ends all of them."""
+        solutions: list[Solution] = []
+        ended = request.ended
+        for k, (problem, warm) in enumerate(zip(problems, request.warm, strict=True)):
+            assert isinstance(problem, KernelProblem)
+            monitor = Monitor.of(problem, request, k, len(problems), ended=ended is not None)
+            start = solutions[warm] if isinstance(warm, int) else warm
+            solution = self._watched_run(problem, monitor, start)
+            if ended is not None:
+                solution = replace(solution, ending=ended, reason=request.reason(ended))
+            elif solution.ending in (Ending.CALLBACK, Ending.INTERRUPT):
+                ended = solution.ending
+            solutions.append(solution)
+        return solutions
+
+    def _watched_run(
+        self, problem: KernelProblem, monitor: Monitor, start: Solution | None
+    ) -> Solution:
+        try:
+            return self.run(problem, monitor, start)
+        except KeyboardInterrupt:
+            reached = monitor.interrupted(self.name)
+            if reached is None:
+                raise
+            return reached

@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from time import perf_counter
 
 import numpy as np
 
-from maxmargin.certify import Measures, measure
-from maxmargin.problems import Problem, Record, Solution, Trace
-from maxmargin.solvers.stop import Stop
+from maxmargin.certificates import measure_multipliers
+from maxmargin.problems import KernelProblem
+from maxmargin.solvers.solution import Ending, Solution
+from maxmargin.solvers.stop import Request, Stop
+from maxmargin.solvers.trace import Callback, Progress, Record, Trace
 from maxmargin.typing import Floats
 
-__all__ = ["Callback", "Monitor"]
-
-#: Called with each record, the solution's included; returning True ends the run.
-Callback = Callable[[Record], bool | None]
+__all__ = ["Monitor"]
 
 
 class Monitor:
-    """Watches one run of a solver.
+    """Watches the run of a solver on one problem.
 
     Parameters
     ----------
-    problem : Problem
+    problem : KernelProblem
         What is being solved.
     stop : Stop
         Complete: with the solver's defaults filled in.
     callback : callable, optional
-        See `Callback`.
+        Called with each `Progress`; returning True ends the run.
     keep_trace : bool
         Whether to keep the records.
     started : float, optional
-        `time.perf_counter` at the start of the run; now by default.
+        `time.perf_counter` at the start of the call; now by default.
+    place : (int, int)
+        The problem's place among how many.
+    seconds : float, optional
+        The problem's share of the time limit, from now on; all that is left by default.
 
     Examples
     --------
@@ -47,11 +49,13 @@ class Monitor:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: KernelProblem,
         stop: Stop,
         callback: Callback | None,
         keep_trace: bool,
         started: float | None = None,
+        place: tuple[int, int] = (0, 1),
+        seconds: float | None = None,
     ) -> None:
         self.problem = problem
         self.stop = stop
@@ -60,13 +64,31 @@ class Monitor:
         self._keep_trace = keep_trace
         self._records: list[Record] = []
         self._start = perf_counter() if started is None else started
+        self._place = place
+        self._deadline = None if stop.time_limit is None else self._start + stop.time_limit
+        if seconds is not None:
+            self._deadline = perf_counter() + seconds
         self._latest: tuple[float, float] | None = None
+        self._point: tuple[Floats, Floats] | None = None
+        self._ending: Ending | None = None
         self._why = ""
+
+    @classmethod
+    def of(
+        cls, problem: KernelProblem, request: Request, place: int, n: int, *, ended: bool
+    ) -> Monitor:
+        """Return the monitor of one of a request's problems; if that has `ended`, without time."""
+        if ended:
+            return cls(problem, request.stop, None, False, request.started, (place, n), 0.0)
+        left = request.time_left
+        share = None if left is None else left / (n - place)
+        given = (request.stop, request.callback, request.trace, request.started)
+        return cls(problem, *given, (place, n), share)
 
     @property
     def ended_early(self) -> bool:
         """Whether a limit or the callback ended the run."""
-        return bool(self._why)
+        return self._ending is not None
 
     @property
     def is_watched(self) -> bool:
@@ -75,8 +97,13 @@ class Monitor:
 
     @property
     def seconds(self) -> float:
-        """Wall time since the start of the run."""
+        """Wall time since the start of the call."""
         return perf_counter() - self._start
+
+    @property
+    def time_left(self) -> float | None:
+        """The seconds left for this problem; None without a limit."""
+        return None if self._deadline is None else max(self._deadline - perf_counter(), 0.0)
 
     def observe(
         self,
@@ -89,7 +116,8 @@ class Monitor:
         qp = self.problem.dual()
         gradient = qp.gradient(signed) if gradient is None else gradient
         offsets = qp.offsets(signed, gradient) if offsets is None else offsets
-        measures = measure(self.problem, signed, offsets, gradient)
+        measures = measure_multipliers(self.problem, signed, offsets, gradient)
+        self._point = (signed.copy(), offsets)
         asked_to_stop = self.record(iteration, measures.primal, measures.dual)
         return asked_to_stop or self.stop.reached_by(measures) or self.over_limit(iteration)
 
@@ -97,11 +125,21 @@ class Monitor:
         """Keep a record and show it to the callback; True if that asks to end the run."""
         self.iteration = iteration
         self._latest = (primal, dual)
-        record = Record(iteration, self.seconds, primal, dual, primal - dual)
+        problem, n_problems = self._place
+        now = Progress(
+            iteration,
+            self.seconds,
+            primal,
+            dual,
+            primal - dual,
+            problem=problem,
+            n_done=problem,
+            n_problems=n_problems,
+        )
         if self._keep_trace:
-            self._records.append(record)
-        if self._callback is not None and self._callback(record):
-            self._why = "the callback asked for it"
+            self._records.append(now)
+        if self._callback is not None and self._callback(now):
+            self._ending, self._why = Ending.CALLBACK, "the callback asked for it"
             return True
         return False
 
@@ -109,16 +147,30 @@ class Monitor:
         """Say whether a limit of iterations or seconds has been reached."""
         self.iteration = iteration
         stop = self.stop
-        if stop.iterations is not None and iteration >= stop.iterations:
-            self._why = f"the limit of {stop.iterations} iterations was reached"
-        elif stop.seconds is not None and self.seconds >= stop.seconds:
-            self._why = f"the limit of {stop.seconds:g} seconds was reached"
+        if stop.max_iter is not None and iteration >= stop.max_iter:
+            self._ending = Ending.MAX_ITER
+            self._why = f"the limit of {stop.max_iter} iterations was reached"
+        elif self.time_left == 0.0:
+            self._ending = Ending.TIME_LIMIT
+            self._why = f"the limit of {stop.time_limit or 0:g} seconds was reached"
         else:
             return False
         return True
 
+    def interrupt(self) -> None:
+        """Note that the run was interrupted."""
+        self._ending, self._why = Ending.INTERRUPT, "it was interrupted"
+
+    def interrupted(self, solver: str) -> Solution | None:
+        """Return the last point observed of a run that was interrupted, if there is one."""
+        if self._point is None:
+            return None
+        self.interrupt()
+        self._callback = None
+        return self.solution(solver, *self._point)
+
     def solution(
-        self, solver: str, signed: Floats, offsets: Floats | None = None, *, ending: str = ""
+        self, solver: str, signed: Floats, offsets: Floats | None = None, *, reason: str = ""
     ) -> Solution:
         """Turn the final point into a `Solution` with a truthful status.
 
@@ -130,16 +182,17 @@ class Monitor:
             Signed dual variables.
         offsets : ndarray of shape (k,), optional
             The solver's own, taken if no worse than those from the free support vectors.
-        ending : str
+        reason : str
             Why the method ended, if it was not the monitor that said so.
         """
         qp = self.problem.dual()
         gradient = qp.gradient(signed)
         candidates = [qp.offsets(signed, gradient)] + ([] if offsets is None else [offsets])
-        measured = [(measure(self.problem, signed, mu, gradient), mu) for mu in candidates]
+        measured = [
+            (measure_multipliers(self.problem, signed, mu, gradient), mu) for mu in candidates
+        ]
         measures, offsets = min(measured, key=lambda pair: pair[0].primal)
-        converged = self.stop.reached_by(measures)
-        why = self._why or ending
+        ending = self._ending or Ending.STALLED
         if self._latest != (measures.primal, measures.dual):
             self.record(self.iteration, measures.primal, measures.dual)
         return Solution(
@@ -147,21 +200,10 @@ class Monitor:
             dual=np.maximum(qp.sign * signed, 0.0),
             offsets=offsets,
             solver=solver,
-            converged=converged,
-            status=self._sentence(converged, measures, why),
+            ending=Ending.CONVERGED if self.stop.reached_by(measures) else ending,
+            reason=self._why or reason,
             iterations=self.iteration,
             seconds=self.seconds,
             trace=Trace(self._records),
-        )
-
-    def _sentence(self, converged: bool, measures: Measures, why: str) -> str:
-        reached = (
-            f"relative gap {measures.relative_gap:.2e}, KKT violation {measures.kkt_violation:.2e}"
-        )
-        if converged:
-            return f"Converged after {self.iteration} iterations: {reached}."
-        return (
-            f"Stopped before the accuracy asked for, because "
-            f"{why or 'the method made no further progress'}: {reached}. "
-            "Allow more in Stop(...), scale the features, or choose another solver."
+            gradient=gradient,
         )

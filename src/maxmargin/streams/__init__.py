@@ -2,21 +2,20 @@
 
 ::
 
-    chunks        from any source to an iterable of chunks
-    base          what such an iterable is; chunks of another size
-    arrays        in memory or memory-mapped
-    libsvm        text files
-    libsvm_files  the same at once, and written
+    chunking      chunks: from any source to an iterable of chunks
+    base          the base class of such iterables; chunks of another size
+    arrays        chunks of arrays, in memory or memory-mapped
+    libsvm        chunks of files in LIBSVM's format
+    libsvm_files  such files read and written as a whole
     text          from their bytes to matrices and back
-    blocks        from files to whole lines
-    parquet       columns (extra "parquet")
+    parquet       chunks of Parquet files (extra "parquet")
 
-Each iteration reads the source again from its start, in a new order where it is shuffled.
+Each iteration reads the source again from its start, or in a new order if it is shuffled.
 """
 
 from maxmargin.streams.arrays import ArrayChunks
 from maxmargin.streams.base import Chunk, Chunks
-from maxmargin.streams.chunks import chunks
+from maxmargin.streams.chunking import chunks
 from maxmargin.streams.libsvm import LibsvmChunks
 from maxmargin.streams.libsvm_files import read_libsvm, read_libsvm_queries, write_libsvm
 from maxmargin.streams.parquet import ParquetChunks

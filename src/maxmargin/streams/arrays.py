@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.streams.base import SIZE, Chunk, Chunks, generator_of, positive_whole
+from maxmargin.streams.base import SIZE, Chunk, Chunks, generator_of, positive_whole, regrouped
 
 __all__ = ["ArrayChunks"]
 
@@ -29,12 +29,12 @@ class ArrayChunks(Chunks):
     weight : array-like of shape (n,), optional
         How many rows each row counts for; chunks are then (X, y, weight).
     size : int
-        Rows of a chunk.
+        Rows per chunk.
     shuffle : bool
         Whether a chunk gathers short runs of rows from all over the array, in a new order each
         time, instead of the next rows.
     random_state : int, Generator or None
-        Of the order.
+        Seed of the order.
 
     Examples
     --------
@@ -73,20 +73,10 @@ class ArrayChunks(Chunks):
                 yield self._rows(slice(begin, begin + self.size))
             return
         block = min(_BLOCK, max(1, self.size // 16))
-        blocks = self._generator.permutation(-(-n // block))
-        held: list[Any] = []
-        n_held = 0
-        for start in blocks * block:
-            rows = np.arange(start, min(start + block, n))
-            while n_held + len(rows) >= self.size:
-                room = self.size - n_held
-                yield self._rows(np.concatenate([*held, rows[:room]]))
-                held, n_held, rows = [], 0, rows[room:]
-            if len(rows):
-                held.append(rows)
-                n_held += len(rows)
-        if held:
-            yield self._rows(np.concatenate(held))
+        starts = self._generator.permutation(-(-n // block)) * block
+        runs = ((np.arange(start, min(start + block, n)),) for start in starts)
+        for (rows,) in regrouped(runs, self.size):
+            yield self._rows(rows)
 
     def _by_row(self, values: Any, name: str, what: str) -> Any:
         if values is None:
@@ -94,7 +84,7 @@ class ArrayChunks(Chunks):
         array, n = np.asarray(values), self.X.shape[0]
         if array.shape[:1] != (n,):
             raise InvalidInputError(
-                f"{name} must have one {what} a row: "
+                f"{name} must have one {what} per row: "
                 f"X has {n} rows, {name} has shape {array.shape}."
             )
         return array

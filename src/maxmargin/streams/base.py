@@ -1,4 +1,4 @@
-"""What a stream is: an iterable of chunks that holds one or two of them at a time."""
+"""A stream is an iterable of chunks that holds one or two of them in memory at a time."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from maxmargin.errors import InvalidInputError
 
 __all__ = ["SIZE", "Chunk", "Chunks", "generator_of", "parts_of", "positive_whole", "regrouped"]
 
-#: Rows of a chunk.
+#: Rows per chunk by default.
 SIZE = 10_000
 
-#: Some rows and their labels, or None for the latter; as a third, if given, their weights.
+#: Some rows, their labels or None, and their weights if there are any.
 Chunk = tuple[Any, ...]
 
 
 class Chunks(ABC):
-    """An iterable of chunks (X, y) or (X, y, weight); y is None where there are no labels.
+    """An iterable of chunks (X, y) or (X, y, weight); y is None without labels.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def regrouped(pieces: Iterable[Chunk], size: int) -> Iterator[Chunk]:
 
 
 def parts_of(chunk: Chunk) -> tuple[Any, Any, Any]:
-    """Return the rows, labels and weights of a chunk, None for those it has not."""
+    """Return the rows, labels and weights of a chunk; None for what it does not have."""
     X, y, *weight = chunk
     return X, y, weight[0] if weight else None
 
@@ -69,21 +69,19 @@ def _cut(piece: Chunk, rows: slice) -> Chunk:
 
 
 def _joined(pieces: list[Chunk]) -> Chunk:
-    if len(pieces) == 1:
-        return pieces[0]
     return tuple(_stacked(parts) for parts in zip(*pieces, strict=True))
 
 
 def _stacked(parts: tuple[Any, ...]) -> Any:
-    if parts[0] is None:
-        return None
+    if len(parts) == 1 or parts[0] is None:
+        return parts[0]
     if sparse.issparse(parts[0]):
         return sparse.vstack(parts, format="csr")
     return np.concatenate(parts)
 
 
 def generator_of(random_state: Any) -> np.random.Generator:
-    """Return a generator from a seed, a generator, or fresh entropy for None."""
+    """Return a generator from a seed or a generator; None means fresh entropy."""
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
@@ -93,7 +91,7 @@ def generator_of(random_state: Any) -> np.random.Generator:
 
 
 def positive_whole(value: Any, name: str) -> int:
-    """Return a count, or say what is wrong with it."""
+    """Return a whole number of at least 1, or raise an error that names the argument."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise InvalidInputError(f"{name} must be a whole number of at least 1; got {value!r}.")
     return int(value)

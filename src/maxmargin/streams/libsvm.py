@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from os import PathLike, fspath
 from pathlib import Path
@@ -11,12 +12,20 @@ import numpy as np
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.streams.base import SIZE, Chunk, Chunks, generator_of, positive_whole, regrouped
-from maxmargin.streams.blocks import is_compressed, line_at, opened, whole_lines
-from maxmargin.streams.text import Format, FormatError, Lines, parse
+from maxmargin.streams.text import (
+    Format,
+    FormatError,
+    Lines,
+    is_compressed,
+    opened,
+    parse,
+    read_lines,
+)
 
 __all__ = ["LibsvmChunks", "floating_type"]
 
-# Lines that stay together in a shuffled stream are those that begin in as many bytes.
+# Bytes of the file whose lines stay together in a shuffled stream: few enough to mix, enough to
+# read at once.
 _SHUFFLED_BLOCK = 1 << 15
 
 
@@ -26,21 +35,21 @@ class LibsvmChunks(Chunks):
     Parameters
     ----------
     path : str or path
-        The file; .gz, .bz2 and .xz are decompressed on the way.
+        The file; .gz, .bz2 and .xz are decompressed.
     n_features : int, optional
-        Columns of the matrices. By default the largest index in the file, which the first
-        iteration looks for in a pass of its own.
+        Columns of the matrices. By default the largest index in the file, which takes one more
+        pass in the first iteration.
     size : int
-        Rows of a chunk.
+        Rows per chunk.
     shuffle : bool
         Whether a chunk gathers short runs of lines from all over the file, in a new order each
         time, instead of the next lines.
     random_state : int, Generator or None
-        Of the order.
+        Seed of the order.
     zero_based : bool
         Whether indices begin at 0 instead of 1.
     dtype : float64 or float32
-        Of the values.
+        Type of the values.
 
     Examples
     --------
@@ -84,52 +93,35 @@ class LibsvmChunks(Chunks):
     def __iter__(self) -> Iterator[Chunk]:
         """Read the file from its start, or in a new order."""
         if self.n_features is None:
-            self.n_features = self._widest()
+            self.n_features = max((lines.widest for lines in self._in_order(None)), default=1) or 1
         width = self.n_features
-        blocks = self._shuffled_blocks() if self.shuffle else self._blocks()
-        pieces = ((lines.matrix(width), lines.labels) for lines in self._parsed(blocks, width))
-        return regrouped(pieces, self.size)
+        blocks = self._shuffled(width) if self.shuffle else self._in_order(width)
+        return regrouped(((lines.matrix(width), lines.labels) for lines in blocks), self.size)
 
-    def _widest(self) -> int:
-        """Return the number of features that the indices imply."""
-        return max(
-            1, max((lines.widest for lines in self._parsed(self._blocks(), None)), default=1)
-        )
+    def _format(self, width: int | None) -> Format:
+        return Format(width, 0 if self.zero_based else 1, self.dtype)
 
-    def _parsed(self, blocks: Iterator[tuple[int, bytes]], width: int | None) -> Iterator[Lines]:
-        form = Format(width, 0 if self.zero_based else 1, self.dtype)
-        for offset, text in blocks:
-            try:
-                yield parse(text, form)
-            except FormatError as fault:
-                with opened(self.path) as file:
-                    line = line_at(file, offset + fault.offset, str(self.path))
-                raise InvalidInputError(f"{self.path}, line {line}: {fault.what}") from None
-
-    def _blocks(self) -> Iterator[tuple[int, bytes]]:
-        """Return whole lines and where they begin."""
-        offset = 0
+    def _in_order(self, width: int | None) -> Iterator[Lines]:
         with opened(self.path) as file:
-            for text in whole_lines(file, str(self.path)):
-                yield offset, text
-                offset += len(text)
+            yield from read_lines(file, self._format(width), str(self.path))
 
-    def _shuffled_blocks(self) -> Iterator[tuple[int, bytes]]:
+    def _shuffled(self, width: int) -> Iterator[Lines]:
         n_blocks = -(-self.path.stat().st_size // _SHUFFLED_BLOCK)
         with opened(self.path) as file:
             for begin in (self._generator.permutation(n_blocks) * _SHUFFLED_BLOCK).tolist():
+                file.seek(max(0, begin - 1))
                 if begin > 0:
-                    # The line that is under way belongs to the block before.
-                    file.seek(begin - 1)
+                    # The line under way belongs to the block before.
                     file.readline()
-                else:
-                    file.seek(0)
-                first, end = file.tell(), begin + _SHUFFLED_BLOCK
-                text = file.read(max(0, end - first))
+                text = file.read(max(0, begin + _SHUFFLED_BLOCK - file.tell()))
                 if text and not text.endswith(b"\n"):
                     text += file.readline()
-                if text:
-                    yield first, text
+                try:
+                    yield parse(text, self._format(width))
+                except FormatError as fault:
+                    # Reading in order raises an error that names the line.
+                    deque(self._in_order(width), maxlen=0)
+                    raise InvalidInputError(f"{self.path}: {fault.what}") from None
 
 
 def floating_type(dtype: Any) -> np.dtype[Any]:

@@ -1,9 +1,8 @@
-"""A file in LIBSVM's format at once: `read_libsvm` and `write_libsvm`."""
+"""Files in LIBSVM's format as a whole: `read_libsvm` and `write_libsvm`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,17 +13,24 @@ from scipy import sparse
 from maxmargin.errors import InvalidInputError
 from maxmargin.files import replacing
 from maxmargin.streams.base import positive_whole
-from maxmargin.streams.blocks import opened, whole_lines
 from maxmargin.streams.libsvm import floating_type
-from maxmargin.streams.text import NO_QUERY, Format, FormatError, Lines, formatted, joined, parse
+from maxmargin.streams.text import (
+    MOST_COLUMNS,
+    NO_QUERY,
+    Format,
+    Lines,
+    formatted,
+    joined,
+    opened,
+    parse,
+    read_lines,
+)
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["read_libsvm", "read_libsvm_queries", "write_libsvm"]
 
-# Entries that are formatted at a time.
+# Entries that are turned into text at once.
 _ENTRIES = 1 << 18
-
-_MOST_COLUMNS = 2**31 - 1
 
 
 def read_libsvm(
@@ -39,14 +45,14 @@ def read_libsvm(
     Parameters
     ----------
     source : str, path or binary file
-        The file; .gz, .bz2 and .xz are decompressed on the way. Or a file that is open, such as
+        The file; .gz, .bz2 and .xz are decompressed. Or an open file, such as
         ``sys.stdin.buffer``.
     n_features : int, optional
         Columns of X; by default the largest index.
     zero_based : bool
         Whether indices begin at 0 instead of 1.
     dtype : float64 or float32
-        Of X.
+        Type of X.
 
     Returns
     -------
@@ -112,29 +118,14 @@ def read_libsvm_queries(
 def _read(source: Any, n_features: Any, zero_based: bool, dtype: Any) -> tuple[Lines, int, str]:
     width = None if n_features is None else positive_whole(n_features, "n_features")
     form = Format(width, 0 if zero_based else 1, floating_type(dtype))
-    file: AbstractContextManager[BinaryIO]
-    if isinstance(source, str | PathLike):
-        path = Path(fspath(source))
-        name, file = str(path), opened(path)
-    else:
-        name, file = "The file", nullcontext(source)
-    with file as text:
-        blocks = list(_parsed(text, form, name))
-    lines = joined(blocks) if blocks else None
-    if lines is None or lines.n_rows == 0:
+    is_path = isinstance(source, str | PathLike)
+    name = str(Path(source)) if is_path else "The file"
+    with opened(Path(source)) if is_path else nullcontext(source) as text:
+        blocks = list(read_lines(text, form, name))
+    lines = joined(blocks or [parse(b"", form)])
+    if lines.n_rows == 0:
         raise InvalidInputError(f"{name} has no rows: it needs at least one.")
     return lines, max(1, lines.widest) if width is None else width, name
-
-
-def _parsed(file: BinaryIO, form: Format, name: str) -> Iterator[Lines]:
-    n_before = 0
-    for text in whole_lines(file, name):
-        try:
-            yield parse(text, form)
-        except FormatError as fault:
-            line = n_before + text.count(b"\n", 0, fault.offset) + 1
-            raise InvalidInputError(f"{name}, line {line}: {fault.what}") from None
-        n_before += text.count(b"\n")
 
 
 def write_libsvm(
@@ -145,12 +136,12 @@ def write_libsvm(
     zero_based: bool = False,
     query_id: Any = None,
 ) -> None:
-    """Write rows in LIBSVM's format, each number in the fewest digits that read back alike.
+    """Write rows in LIBSVM's format, with as few digits as read back the same numbers.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d)
-        The rows. Of a dense one the zeros are left out.
+        The rows; zeros of a dense array are left out.
     y : array-like of shape (n,)
         Labels, which must be numbers.
     path : str or path
@@ -175,8 +166,9 @@ def write_libsvm(
     labels = _labels(y, rows.shape[0])
     queries = None if query_id is None else _queries(query_id, rows.shape[0])
     target = Path(fspath(path))
-    width = max(1, rows.shape[1] if isinstance(rows, np.ndarray) else _longest(rows))
-    step = max(1, _ENTRIES // width)
+    is_dense = isinstance(rows, np.ndarray)
+    longest = rows.shape[1] if is_dense else np.diff(rows.indptr).max(initial=0)
+    step = max(1, _ENTRIES // max(1, longest))
     with replacing(target) as new, opened(new, "wb", named=target) as file:
         for begin in range(0, rows.shape[0], step):
             part = slice(begin, begin + step)
@@ -198,24 +190,20 @@ def _rows(X: Any) -> Any:
         raise InvalidInputError(
             f"X must hold rows of numbers; got {values.dtype} in {rows.ndim} dimension(s)."
         )
-    if rows.shape[1] > _MOST_COLUMNS:
+    if rows.shape[1] > MOST_COLUMNS:
         raise InvalidInputError(
-            f"X has {rows.shape[1]} columns, where the format counts to {_MOST_COLUMNS}."
+            f"X has {rows.shape[1]} columns, but the format counts only to {MOST_COLUMNS}."
         )
     if not np.isfinite(values).all():
         raise InvalidInputError("X contains NaN or infinity, which the format does not have.")
     return rows
 
 
-def _longest(rows: sparse.csr_array) -> int:
-    return int(np.diff(rows.indptr).max(initial=1))
-
-
 def _labels(y: Any, n_rows: int) -> Floats:
     labels = np.asarray(y)
     if labels.shape != (n_rows,) or labels.dtype.kind not in "fiub":
         raise InvalidInputError(
-            f"y must hold one number a row, {n_rows} in all; got {labels.dtype} of shape "
+            f"y must hold one number per row, {n_rows} in all; got {labels.dtype} of shape "
             f"{labels.shape}. Encode other labels, for example with LabelEncoder."
         )
     labels = labels.astype(np.float64)
@@ -228,6 +216,6 @@ def _queries(query_id: Any, n_rows: int) -> Integers:
     queries = np.asarray(query_id)
     if queries.shape != (n_rows,) or queries.dtype.kind not in "iu" or queries.min(initial=0) < 0:
         raise InvalidInputError(
-            f"query_id must hold one whole number of at least 0 a row, {n_rows} in all."
+            f"query_id must hold one whole number of at least 0 per row, {n_rows} in all."
         )
     return queries.astype(np.int64)

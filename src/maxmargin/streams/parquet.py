@@ -28,11 +28,11 @@ class ParquetChunks(Chunks):
     features : sequence of str, optional
         The columns of features, in this order; by default all others.
     size : int
-        Rows of a chunk.
+        Rows per chunk.
     shuffle : bool
         Whether the row groups come in a new order each time.
     random_state : int, Generator or None
-        Of that order.
+        Seed of that order.
 
     Examples
     --------

@@ -5,28 +5,53 @@ The compiled core does the work; see native/text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import bz2
+import gzip
+import lzma
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, cast
 
 import numpy as np
 from scipy import sparse
 
 import maxmargin._native as _native
+from maxmargin.errors import InvalidInputError
 from maxmargin.typing import Floats, Integers
 
-__all__ = ["NO_QUERY", "Format", "FormatError", "Lines", "formatted", "joined", "parse"]
+__all__ = [
+    "MOST_COLUMNS",
+    "NO_QUERY",
+    "Format",
+    "FormatError",
+    "Lines",
+    "formatted",
+    "is_compressed",
+    "joined",
+    "opened",
+    "parse",
+    "read_lines",
+]
 
 #: The query of a row that names none.
 NO_QUERY = -1
 
-# Columns that a matrix of 32-bit indices may have.
-_MOST_COLUMNS = 2**31 - 1
+#: Columns that a matrix of 32-bit indices may have.
+MOST_COLUMNS = 2**31 - 1
+
+# Bytes that are read and parsed at once.
+_BLOCK = 1 << 20
+
+# Characters of a wrong token that a message shows.
 _SHOWN = 40
+
+_OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
 class FormatError(Exception):
-    """What is wrong with a block of lines, and at which of its bytes that line begins."""
+    """What is wrong with a line, and the byte of the text at which the line begins."""
 
     def __init__(self, offset: int, what: str) -> None:
         super().__init__(what)
@@ -45,12 +70,12 @@ class Format:
     @property
     def n_columns(self) -> int:
         """Columns that indices may name."""
-        return min(self.n_features or _MOST_COLUMNS, _MOST_COLUMNS)
+        return min(self.n_features or MOST_COLUMNS, MOST_COLUMNS)
 
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """What a block of lines holds; `starts` and `columns` are those of a CSR matrix."""
+    """The rows that some lines hold; `columns` and `starts` are the indices of a CSR matrix."""
 
     values: Any
     columns: Any
@@ -65,7 +90,7 @@ class Lines:
         return len(self.labels)
 
     def matrix(self, n_features: int) -> sparse.csr_array:
-        """Return the rows as a matrix with so many columns."""
+        """Return the rows as a matrix with this many columns."""
         narrow = self.starts[-1] <= np.iinfo(np.int32).max
         starts = self.starts.astype(np.int32 if narrow else np.int64, copy=False)
         columns = self.columns.astype(starts.dtype, copy=False)
@@ -76,8 +101,42 @@ class Lines:
         return matrix
 
 
+def is_compressed(path: Path) -> bool:
+    """Say whether a file of this name is decompressed when read."""
+    return path.suffix in _OPENERS
+
+
+def opened(path: Path, mode: Literal["rb", "wb"] = "rb", *, named: Path | None = None) -> BinaryIO:
+    """Open a file, compressed if its name (or the name of `named`) says so."""
+    suffix = (path if named is None else named).suffix
+    return cast(BinaryIO, _OPENERS.get(suffix, open)(path, mode))
+
+
+def read_lines(file: BinaryIO, form: Format, name: str) -> Iterator[Lines]:
+    """Parse a file block by block; an error names the line."""
+    n_before = 0
+    for text in _whole_lines(file, name):
+        try:
+            yield parse(text, form)
+        except FormatError as fault:
+            line = n_before + text.count(b"\n", 0, fault.offset) + 1
+            raise InvalidInputError(f"{name}, line {line}: {fault.what}") from None
+        n_before += text.count(b"\n")
+
+
+def _whole_lines(file: BinaryIO, name: str) -> Iterator[bytes]:
+    try:
+        while block := file.read(_BLOCK):
+            yield block + file.readline()
+    except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+        # Errors of the system have a number; errors of a decompressor have none.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise InvalidInputError(f"{name} cannot be decompressed: {error}") from None
+
+
 def parse(text: bytes, form: Format) -> Lines:
-    """Return what whole lines hold; raise a `FormatError` at the first that is wrong."""
+    """Return the rows of whole lines, or raise a `FormatError` about the first wrong one."""
     narrow = form.dtype == np.float32
     read = _native.parse_libsvm32 if narrow else _native.parse_libsvm64
     fault, line, begin, end, found = read(text, form.first_index, form.n_columns)
@@ -89,7 +148,7 @@ def parse(text: bytes, form: Format) -> Lines:
 
 
 def joined(blocks: Sequence[Lines]) -> Lines:
-    """Return the rows of all blocks, of which there is at least one."""
+    """Return the rows of one or more blocks together."""
     if len(blocks) == 1:
         return blocks[0]
     counts = np.concatenate([np.diff(block.starts) for block in blocks])
@@ -106,7 +165,7 @@ def joined(blocks: Sequence[Lines]) -> Lines:
 def formatted(
     X: sparse.csr_array, labels: Floats, queries: Integers | None, first_index: int
 ) -> bytes:
-    """Return rows as lines, each number in the fewest digits that read back alike."""
+    """Return rows as lines, with as few digits as read back the same numbers."""
     return _native.format_libsvm(
         np.ascontiguousarray(X.data, np.float64),
         np.ascontiguousarray(X.indices, np.int32),

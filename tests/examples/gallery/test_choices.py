@@ -7,7 +7,7 @@ from sklearn.preprocessing import StandardScaler
 
 
 def test_the_path_is_straight_between_breakpoints(run):
-    shown = run("choices/every_price_at_once")
+    shown = run("choices/every_c_at_once")
     path = shown.path
     low, high = path.breakpoints[1:-1], path.breakpoints[2:]
     middle = path.multipliers((low + high) / 2)
@@ -15,7 +15,7 @@ def test_the_path_is_straight_between_breakpoints(run):
         middle, (path.multipliers(low) + path.multipliers(high)) / 2, atol=1e-7
     )
     assert shown.gap < 1e-8
-    np.testing.assert_allclose([fit.b for fit in shown.fits], path.bias(shown.Cs), atol=1e-5)
+    np.testing.assert_allclose(shown.biases, path.bias(shown.Cs), atol=1e-5)
     theirs = svm.SVC(C=0.5, gamma=0.5, tol=1e-9).fit(shown.X, shown.y)
     np.testing.assert_allclose(
         path.at(0.5).decision(shown.X), theirs.decision_function(shown.X), atol=1e-5
@@ -31,7 +31,7 @@ def test_the_map_agrees_with_independent_fits(run):
     assert best.certificate_.holds(1e-3)
 
 
-def test_features_enter_from_a_price_that_is_known(run):
+def test_features_enter_from_a_penalty_that_is_known(run):
     shown = run("choices/coefficients_along_c")
     assert np.all(shown.used[shown.Cs <= shown.first] == 0)
     assert np.all(shown.used[shown.Cs > 1.5 * shown.first] > 0)

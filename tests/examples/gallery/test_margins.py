@@ -2,16 +2,36 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 from sklearn import svm
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 
-def test_dearer_slack_never_widens_the_margin(run):
-    shown = run("margins/margin_and_price")
+def test_a_larger_penalty_never_widens_the_margin(run):
+    shown = run("margins/margin_and_penalty")
     assert np.all(np.diff(shown.norms) >= 0)
     assert np.all(np.diff(shown.slacks) <= 0)
-    assert all(proof.holds(1e-6) for proof in shown.certificates)
-    for C, solution in zip(shown.prices, shown.solutions, strict=True):
+    for C, machine in zip(shown.penalties, shown.machines, strict=True):
+        assert machine.certificate_.holds(1e-6)
         theirs = svm.SVC(kernel="linear", C=C, tol=1e-10).fit(shown.X, shown.y)
-        np.testing.assert_allclose(solution.w, theirs.coef_[0], rtol=1e-5)
+        np.testing.assert_allclose(machine.coef_, theirs.coef_, rtol=1e-5)
+        slack = np.maximum(0.0, 1.0 - shown.y * theirs.decision_function(shown.X))
+        np.testing.assert_allclose(machine.slack_, slack, atol=1e-5)
+
+
+def test_the_regions_of_three_classes_agree_where_the_points_are(run):
+    shown = run("margins/regions_of_classes")
+    assert shown.at_flowers > 0.97
+    assert shown.elsewhere < shown.at_flowers - 0.1
+    assert [len(model[-1].machines_) for model in shown.models.values()] == [3, 3, 1]
+    assert all(model[-1].certificate_.holds(1e-6) for model in shown.models.values())
+    assert shown.last.classes == ("versicolor", "virginica")
+    # Centimetres, although the machines see standardised petals.
+    for ax in shown.axes.flat:
+        assert ax.get_xlabel() == "petal length (cm)"
+        assert ax.get_xlim()[1] > 6
+    theirs = make_pipeline(StandardScaler(), svm.SVC(C=10, gamma=0.5, tol=1e-9))
+    theirs.fit(shown.X, shown.y)
+    assert np.all(theirs.predict(shown.X) == shown.pairs.predict(shown.X))
 
 
 def hulls_meet(X, y):
@@ -50,13 +70,13 @@ def test_nu_lies_between_margin_errors_and_support_vectors(run):
 def test_points_inside_the_tube_can_be_removed(run):
     shown = run("margins/tube_of_a_regression")
     assert shown.difference < 1e-5
-    sizes = [len(solution.support) for solution in shown.solutions]
+    sizes = [len(machine.support_) for machine in shown.machines]
     assert sizes == sorted(sizes, reverse=True)
-    for width, solution in zip(shown.widths, shown.solutions, strict=True):
-        residual = np.abs(shown.y - solution.decision(shown.X))
-        inside = np.setdiff1d(np.arange(len(shown.y)), solution.support)
+    for width, machine in zip(shown.widths, shown.machines, strict=True):
+        residual = np.abs(shown.y - machine.predict(shown.X))
+        inside = np.setdiff1d(np.arange(len(shown.y)), machine.support_)
         assert np.all(residual[inside] <= width + 1e-6)
-        assert np.all(residual[solution.support] >= width - 1e-6)
+        assert np.all(residual[machine.support_] >= width - 1e-6)
 
 
 def test_at_most_nu_of_the_points_are_outside(run):

@@ -1,27 +1,23 @@
-"""The commands, one a file."""
+"""What each command does: one module per command, with a function `run`.
 
-from maxmargin.cli.commands import (
-    convert,
-    demo,
-    evaluate,
-    inspect,
-    path,
-    predict,
-    report,
-    train,
-    tune,
-)
+::
 
-__all__ = ["COMMANDS"]
+    train, tune         fit a machine and save it
+    predict, evaluate   use a model on new data
+    inspect, report     describe a model
+    convert             models and data from one format to another
+    path                the machines at every C
+    demo                the library at work
+"""
 
-COMMANDS = (
-    train.train,
-    predict.predict,
-    tune.tune,
-    evaluate.evaluate,
-    inspect.inspect,
-    convert.convert,
-    path.path,
-    report.report,
-    demo.demo,
-)
+from importlib import import_module
+from typing import Any
+
+from maxmargin.cli.output import Session
+
+__all__ = ["run_command"]
+
+
+def run_command(name: str, session: Session, **given: Any) -> None:
+    """Import a command and run it."""
+    import_module(f"{__name__}.{name}").run(session, **given)

@@ -2,61 +2,45 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
-from maxmargin.cli.formats import STDIN
 from maxmargin.cli.models import load_model
-from maxmargin.cli.options import data_options, output_option
-from maxmargin.cli.rows import cell, write_columns, write_rows, write_text
-from maxmargin.cli.session import Session, with_session
-from maxmargin.cli.source import Source
+from maxmargin.cli.options import STDIO, DataOptions
+from maxmargin.cli.output import Session, cell, opened, write_csv, write_rows
 from maxmargin.errors import InvalidInputError
 
-__all__ = ["predict"]
+__all__ = ["run"]
 
 
-@click.command()
-@click.argument("model", type=click.Path(exists=True, dir_okay=False))
-@data_options
-@output_option("A file instead of standard output; .json for JSON.")
-@click.option("--scores", is_flag=True, help="Add the decision values.")
-@click.option("--proba", is_flag=True, help="Add the probabilities of the classes.")
-@with_session
-def predict(
-    session: Session, model: str, source: Source, output: str | None, scores: bool, proba: bool
+def run(
+    session: Session, model: str, source: DataOptions, output: str, scores: bool, proba: bool
 ) -> None:
-    """Print what MODEL predicts for each row of DATA.
-
-    One prediction a line; with --scores or --proba, or in a .csv file, columns under a header.
-    Columns of DATA are found by the names that the model was trained with.
-    """
-    output = None if output == STDIN else output
-    loaded, data = load_model(model).read(source, judged=False)
-    labels = loaded.fitted.predict(data.X)
-    columns: dict[str, Any] = {"prediction": labels}
+    """Predict each row."""
+    fitted, data = load_model(model).read(source, with_target=False)
+    columns: dict[str, Any] = {"prediction": fitted.predict(data.X)}
     if scores:
-        columns.update(_columns("score", _values(loaded.fitted, "decision_function", data.X), None))
+        columns |= _columns("score", _values(fitted, "decision_function", data.X))
     if proba:
-        values = _values(loaded.fitted, "predict_proba", data.X)
-        columns.update(_columns("probability", values, loaded.fitted.classes_))
-    if session.json and output is None:
-        session.answer({"command": "predict", "rows": data.n_rows, **columns})
+        values = _values(fitted, "predict_proba", data.X)
+        columns |= _columns("probability", values, fitted.classes_.tolist())
+    if session.json and output == STDIO:
+        session.answer(rows=data.n_rows, **columns)
         return
-    name = str(output).lower()
-    if name.endswith(".json"):
-        lists = [np.asarray(values).tolist() for values in columns.values()]
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
-        write_rows(rows, output)
-    elif len(columns) > 1 or name.endswith(".csv"):
-        write_columns(columns, output)
+    rows = zip(*columns.values(), strict=True)
+    suffix = Path(output).suffix.lower()
+    if suffix == ".json":
+        write_rows([dict(zip(columns, row, strict=True)) for row in rows], output)
+    elif suffix == ".csv" or len(columns) > 1:
+        write_csv(columns, rows, output)
     else:
-        write_text("".join(f"{cell(label)}\n" for label in labels), output)
-    if output is not None:
+        with opened(output) as file:
+            file.writelines(f"{cell(label)}\n" for (label,) in rows)
+    if output != STDIO:
         session.note(f"{data.n_rows} predictions in {output}")
-        session.answer({"command": "predict", "rows": data.n_rows, "output": output})
+        session.answer(rows=data.n_rows, output=output)
 
 
 def _values(fitted: Any, method: str, X: Any) -> Any:
@@ -70,8 +54,8 @@ def _values(fitted: Any, method: str, X: Any) -> Any:
     return np.asarray(found(X))
 
 
-def _columns(name: str, values: Any, classes: Any) -> dict[str, Any]:
+def _columns(name: str, values: Any, classes: list[Any] | None = None) -> dict[str, Any]:
     if values.ndim == 1:
         return {name: values}
-    keys = range(values.shape[1]) if classes is None else classes.tolist()
-    return {f"{name}_{key}": values[:, k] for k, key in enumerate(keys)}
+    keys = classes or range(values.shape[1])
+    return {f"{name}_{key}": column for key, column in zip(keys, values.T, strict=True)}

@@ -2,66 +2,44 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Any
 
-import click
-
+from maxmargin import pages
+from maxmargin.cli.data import Data
 from maxmargin.cli.models import load_model
-from maxmargin.cli.options import Costs, cost_options, data_options, output_option
-from maxmargin.cli.session import Session, with_session
-from maxmargin.cli.source import Data, Source
+from maxmargin.cli.options import Costs, DataOptions
+from maxmargin.cli.output import Session
 
-__all__ = ["report", "require_report", "write_report"]
+__all__ = ["run", "write_report"]
 
 
-@click.command()
-@click.argument("model", type=click.Path(exists=True, dir_okay=False))
-@data_options
-@output_option("The page; MODEL's name with .html by default.")
-@click.option("--title", help="Of the page.")
-@cost_options
-@with_session
-def report(
+def run(
     session: Session,
     model: str,
-    source: Source,
+    source: DataOptions,
     output: str | None,
     title: str | None,
     costs: Costs,
 ) -> None:
-    """Write one self-contained HTML page about MODEL and what it does on DATA.
-
-    Data and machine, curves, confusion matrix, costs and calibration, support vectors, certificate,
-    and how to make it again. Pictures need matplotlib (extra cli).
-    """
-    loaded, data = load_model(model).read(source, judged=not source.no_target)
+    """Write the page."""
+    fitted, data = load_model(model).read(source, with_target=not source.no_target)
     path = output or str(Path(model).with_suffix(".html"))
-    write_report(session, loaded.fitted, data, path, costs, title=title)
-    session.answer({"command": "report", "rows": data.n_rows, "report": path})
-
-
-def require_report() -> None:
-    """Say what is missing for a report, before anybody has waited for it."""
-    for name in ("plot", "report"):
-        importlib.import_module(f"maxmargin.{name}")
+    write_report(session, fitted, data, path, costs, title)
+    session.answer(rows=data.n_rows, report=path)
 
 
 def write_report(
-    session: Session, fitted: Any, data: Data, path: str, costs: Costs, *, title: str | None
+    session: Session, fitted: Any, data: Data, path: str, costs: Costs, title: str | None = None
 ) -> None:
-    """Write the page and say where it is."""
-    make = importlib.import_module("maxmargin.report").model_report
-    page = make(
+    """Write the page and print where it is."""
+    page = pages.report(
         fitted,
         data.X,
         data.y,
         title=title,
         feature_names=data.names,
-        prior=costs.prior,
-        cost_fn=costs.cost_fn,
-        cost_fp=costs.cost_fp,
+        **costs.numbers,
         command=session.command_line,
     )
     page.save(path)

@@ -2,59 +2,107 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
-import click
+import numpy as np
 
-from maxmargin.cli.fitting import data_line, fit, fit_lines, save_with_proof
-from maxmargin.cli.machines import calibrated, estimator_of, guessed_machine
-from maxmargin.cli.options import MachineOptions, data_options, machine_options, output_option
-from maxmargin.cli.session import Session, with_session
-from maxmargin.cli.source import Source
+from maxmargin import save
+from maxmargin.cli.data import Data, read_training
+from maxmargin.cli.machines import calibrated, estimator_of, is_classifier_name, machine_name
+from maxmargin.cli.models import certificate_facts, parts_of, support_facts
+from maxmargin.cli.options import DataOptions, MachineOptions
+from maxmargin.cli.output import Session
 
-__all__ = ["train"]
+__all__ = ["data_line", "finish", "fit", "run"]
+
+_MOST_CLASSES = 10
 
 
-@click.command()
-@data_options
-@output_option("Where to save the model.", required=True)
-@machine_options
-@click.option("--no-proof", is_flag=True, help="Do not certify: it can take as long as the fit.")
-@with_session
-def train(
-    session: Session, source: Source, output: str, wanted: MachineOptions, no_proof: bool
+def run(
+    session: Session, source: DataOptions, output: str, wanted: MachineOptions, no_proof: bool
 ) -> None:
-    """Fit a machine to DATA, prove how good it is, and save it.
-
-    The machine is a classifier unless the target holds numbers that are not whole, or that hardly
-    repeat. Ctrl-C and --time-limit save the best model so far.
-    """
-    data = source.read(text=wanted.compares_text)
-    machine = guessed_machine(wanted, data.y)
-    if machine != "one-class":
-        data.required_y()
-    estimator = estimator_of(wanted, machine, data, verbose=session.is_watched)
-    if wanted.probability is not None:
-        estimator = calibrated(estimator, wanted)
+    """Train a machine."""
+    data = read_training(source, text=wanted.compares_text)
+    machine = machine_name(wanted, data.y)
+    targets = () if machine == "one-class" else (data.required_y(),)
+    estimator = estimator_of(wanted, machine, data, verbose=session.shows_progress)
+    estimator = calibrated(estimator, wanted)
     session.note(data_line(data, source.data, machine))
-    targets: tuple[Any, ...] = () if machine == "one-class" else (data.y,)
     model, seconds = fit(session, lambda: estimator.fit(data.X, *targets))
-    save_with_proof(session, model, output, proof=not no_proof)
-    proved = not (no_proof or session.interrupted)
-    lines, facts = fit_lines(model, seconds, proof=proved)
-    for line in lines:
-        session.say(line)
-    session.say(f"Saved {output}")
-    session.answer(
-        {
-            "command": "train",
-            "rows": data.n_rows,
-            "features": data.n_features,
-            "feature_names": data.names,
-            "target": data.target or None,
-            "machine": machine,
-            "converged": session.converged,
-            **facts,
-            "model": output,
-        }
-    )
+    facts = finish(session, model, data, output, seconds, certify=not no_proof)
+    session.answer(machine=machine, **facts)
+
+
+def data_line(data: Data, name: str, machine: str) -> str:
+    """Return a line about the data that were read."""
+    d = data.n_features
+    what = f"{d} feature{'s' if d != 1 else ''}" if data.X.ndim == 2 else "one column of text"
+    line = f"{name}: {data.n_rows} rows, {what}"
+    if data.y is None or machine == "one-class":
+        return line
+    line += f", target {data.target!r}" if data.target else ", target"
+    if not is_classifier_name(machine):
+        y = data.y.astype(np.float64)
+        return f"{line} from {y.min():g} to {y.max():g}"
+    classes, counts = np.unique(data.y, return_counts=True)
+    if len(classes) > _MOST_CLASSES:
+        return f"{line} with {len(classes)} classes"
+    shown = ", ".join(f"{label} ({count})" for label, count in zip(classes, counts, strict=True))
+    return f"{line} with the classes {shown}"
+
+
+def fit(session: Session, make: Callable[[], Any]) -> tuple[Any, float]:
+    """Return a fitted model and the seconds it took; Ctrl-C ends it with the best so far."""
+    started = perf_counter()
+    with session.watch_interrupts():
+        model = make()
+    for part in parts_of(model):
+        # Whether progress was shown is not a property of the model.
+        names = [name for name in part.get_params() if name.split("__")[-1] == "verbose"]
+        part.set_params(**dict.fromkeys(names, False))
+    return model, perf_counter() - started
+
+
+def finish(
+    session: Session, model: Any, data: Data, path: str, seconds: float, *, certify: bool
+) -> dict[str, Any]:
+    """Save a fitted model, certify it, print the results, and return them for JSON."""
+    # First without the certificate: if Ctrl-C interrupts it, the model is not lost.
+    save(model, path, proof=False)
+    if certify and not session.interrupted:
+        try:
+            save(model, path, proof=True)
+        except KeyboardInterrupt:
+            session.interrupted = True
+            session.note("Interrupted: the model is saved without its proof.")
+    certify = certify and not session.interrupted
+    *_, machine = parts_of(model)
+    certificate = certificate_facts(machine) if certify else {}
+    support = support_facts(machine, certificate)
+    line = f"{type(machine).__name__} fitted in {seconds:.2f} s"
+    if support:
+        counted = f"{support['n_support']} support vectors of {support['n_points']} points"
+        line += f": {counted} ({support['fraction']:.0%})"
+    if "free" in support:
+        line += f", {support['free']} free and {support['bounded']} bounded"
+    session.say(line)
+    if "claim" in certificate:
+        gap, violation = certificate["relative_gap"], certificate["kkt_violation"]
+        numbers = f"relative gap {gap:.2e}, KKT violation {violation:.2e}"
+        session.say(f"Certificate: {numbers}. {certificate['claim']}")
+    elif certify:
+        session.say(f"Certificate: {certificate['missing']}")
+    session.say(f"Saved {path}")
+    facts: dict[str, Any] = {
+        "rows": data.n_rows,
+        "features": data.n_features,
+        "feature_names": data.names,
+        "target": data.target or None,
+        "converged": session.converged,
+        "seconds": round(seconds, 3),
+        "model": path,
+    }
+    proved = {"support": support, "certificate": certificate}
+    return facts | {name: fact for name, fact in proved.items() if fact}

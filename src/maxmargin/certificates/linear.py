@@ -1,0 +1,205 @@
+"""The numbers of a certificate for L1Margin and CrammerSinger, whose duals are not a `BoxQP`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from maxmargin.certificates.measures import Measures, compared, measure_solution
+from maxmargin.certificates.subjects import Solved
+from maxmargin.problems import CrammerSinger, Free, L1Margin, Regularised
+from maxmargin.typing import Floats, Integers
+
+__all__ = ["measure_crammer_singer", "measure_l1"]
+
+
+@measure_solution.register
+def _(problem: L1Margin, solution: Solved) -> Measures:
+    assert solution.weights is not None
+    return measure_l1(problem, solution.weights, solution.b)
+
+
+@measure_solution.register
+def _(problem: CrammerSinger, solution: Solved) -> Measures:
+    assert solution.weights is not None
+    return measure_crammer_singer(problem, solution.weights, solution.offsets, solution.dual)
+
+
+def measure_l1(problem: L1Margin, weights: Floats, offset: float) -> Measures:
+    """Measure the weights and the bias of an l1 machine.
+
+    The dual value is that of the multipliers a_i = 2 C_i slack_i, made feasible: for a free bias
+    the class with the larger sum is scaled down to the sum of the other, then all are scaled by
+    one number.
+
+    The KKT violation is the largest residual of a feature. At an optimum u_j = sum y_i a_i x_ij is
+    at most 1 in size, and equals the sign of w_j if that is not zero. The residual is |u_j| - 1
+    or, if larger, the smaller of
+
+    - |u_j - sign(w_j)|: the error of the slope, in units of its penalty, and
+    - |w_j| max_i |x_ij|: the largest contribution of w_j to a decision, in units of the margin.
+
+    A regularised bias counts as the weight of a constant feature. A free one has the residual
+    |sum y_i a_i| / sum a_i.
+
+    Parameters
+    ----------
+    problem : L1Margin
+        The problem that they should solve.
+    weights : ndarray of shape (d,)
+        w.
+    offset : float
+        b.
+
+    Returns
+    -------
+    Measures
+        Its feasibility is that of the multipliers made feasible, so it is rounding alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.certificates import measure_l1
+    >>> from maxmargin.problems import L1Margin
+    >>> problem = L1Margin([[0.0], [1.0], [3.0]], [-1, -1, 1], C=10)
+    >>> found = measure_l1(problem, np.array([0.975]), -1.95)
+    >>> round(found.primal, 6), round(found.dual, 6), found.kkt_violation < 1e-12
+    (0.9875, 0.9875, True)
+    """
+    points, sign, cost, bias = problem.points, problem.y, problem.cost, problem.bias
+    slack = np.maximum(0.0, 1.0 - sign * (points.scores(weights) + offset))
+    primal = float(np.abs(weights).sum() + cost @ slack**2)
+    scale = bias.scale if isinstance(bias, Regularised) else 0.0
+    if scale > 0:
+        primal += abs(offset) / scale
+
+    raw = 2.0 * cost * slack
+    feasible = _balanced(sign, raw) if isinstance(bias, Free) else raw
+    slope, feasible_slope = points.weights(np.stack([sign * raw, sign * feasible], axis=1)).T
+    total, feasible_total = float(sign @ raw), float(sign @ feasible)
+    constraint = max(float(np.abs(feasible_slope).max()), abs(feasible_total) * scale)
+    used = feasible > 0
+    gain = float(feasible.sum())
+    loss = float((feasible[used] ** 2 / (4.0 * cost[used])).sum())
+    best = gain / (2.0 * loss) if loss > 0 else 0.0
+    share = min(best, 1.0 / constraint) if constraint > 0 else best
+    dual = share * (gain - share * loss)
+
+    violation = float(_residuals(weights, slope, _largest_entries(problem.X)).max())
+    infeasibility = max(share * constraint - 1.0, 0.0)
+    if scale > 0:
+        of_bias = _residuals(np.array(offset / scale), np.array(total * scale), np.array(scale))
+        violation = max(violation, float(of_bias))
+    if isinstance(bias, Free) and raw.any():
+        violation = max(violation, abs(total) / float(raw.sum()))
+        infeasibility = max(infeasibility, abs(feasible_total) / (gain or 1.0))
+    return compared(primal, dual, violation, infeasibility)
+
+
+def measure_crammer_singer(
+    problem: CrammerSinger, weights: Floats, offsets: Floats, multipliers: Floats
+) -> Measures:
+    """Measure a machine of Crammer and Singer.
+
+    The primal value is that of the weights, the dual value that of the multipliers after they are
+    made feasible.
+
+    The KKT violation is the largest, over points and classes, of the smaller of
+
+    - how far e_im + f_m(x_i) is below its maximum over the classes, in units of the margin, and
+    - how far the multiplier is below its bound, in units of min(C_i, 1 / |x_i|^2): its whole range,
+      or the change that changes the point's own decision by one margin;
+
+    or, if larger, the largest difference between decision values from the weights and from the
+    multipliers.
+
+    Parameters
+    ----------
+    problem : CrammerSinger
+        The problem that they should solve.
+    weights, offsets : ndarray of shape (k, d) and (k,)
+        w_m and b_m.
+    multipliers : ndarray of shape (n, k)
+        a_im.
+
+    Examples
+    --------
+    If all multipliers are zero, so is the dual value, and every point has a slack of one.
+
+    >>> import numpy as np
+    >>> from maxmargin.certificates import measure_crammer_singer
+    >>> from maxmargin.problems import CrammerSinger
+    >>> problem = CrammerSinger(np.eye(3), [0, 1, 2], C=2)
+    >>> nothing = np.zeros((3, 3))
+    >>> found = measure_crammer_singer(problem, nothing, np.zeros(3), nothing)
+    >>> found.primal, found.dual + 0.0
+    (6.0, 0.0)
+    """
+    points, label, cost, scale = problem.points, problem.label, problem.cost, problem.bias.scale
+    margin, own = problem.margin, (np.arange(len(problem.label)), problem.label)
+    feasible = _feasible_multipliers(label, cost, multipliers)
+    combined = points.weights(feasible).T
+    constant = scale**2 * feasible.sum(axis=0)
+
+    levels = points.scores(weights.T) + offsets + margin
+    below = levels.max(axis=1, keepdims=True) - levels
+    primal = 0.5 * float((weights**2).sum()) + float(cost @ below[own])
+    dual = -0.5 * float((combined**2).sum()) - float((margin * feasible).sum())
+    if scale > 0:
+        primal += 0.5 * float(((offsets / scale) ** 2).sum())
+        dual -= 0.5 * float(((constant / scale) ** 2).sum())
+
+    room = -feasible
+    room[own] += cost
+    norms = problem.kernel.diag(problem.X) + scale**2
+    unit = np.minimum(cost, 1.0 / np.maximum(norms, np.finfo(np.float64).tiny))
+    used = cost > 0
+    residuals = np.minimum(below[used], room[used] / unit[used, np.newaxis])
+    difference = points.scores((weights - combined).T) + (offsets - constant)
+    violation = max(residuals.max(initial=0.0), np.abs(difference).max())
+    return compared(primal, dual, float(violation), _class_infeasibility(problem, multipliers))
+
+
+def _largest_entries(X: Any) -> Floats:
+    """Return the largest absolute value of each column."""
+    largest, smallest = X.max(axis=0), X.min(axis=0)
+    if sparse.issparse(X):
+        largest, smallest = largest.toarray().ravel(), smallest.toarray().ravel()
+    return np.asarray(np.maximum(largest, -smallest), dtype=np.float64)
+
+
+def _balanced(sign: Floats, multipliers: Floats) -> Floats:
+    """Scale one class down so that both have the same sum of multipliers."""
+    up = float(multipliers[sign > 0].sum())
+    down = float(multipliers[sign < 0].sum())
+    if up == down:
+        return multipliers
+    share = min(up, down) / max(up, down)
+    return np.where((sign > 0) == (up > down), share, 1.0) * multipliers
+
+
+def _residuals(weights: Floats, slope: Floats, largest: Floats) -> Floats:
+    wrong = np.minimum(np.abs(slope - np.sign(weights)), np.abs(weights) * largest)
+    return np.maximum(np.abs(slope) - 1.0, wrong)
+
+
+def _feasible_multipliers(label: Integers, cost: Floats, multipliers: Floats) -> Floats:
+    """Return multipliers that satisfy bounds and sums; feasible ones are not changed."""
+    at = np.arange(len(label))
+    feasible = np.minimum(multipliers, 0.0)
+    feasible[at, label] = 0.0
+    needed = -feasible.sum(axis=1)
+    share = np.where(needed > cost, cost / np.where(needed > 0, needed, 1.0), 1.0)
+    feasible *= share[:, np.newaxis]
+    feasible[at, label] = -feasible.sum(axis=1)
+    return feasible
+
+
+def _class_infeasibility(problem: CrammerSinger, multipliers: Floats) -> float:
+    bound = np.where(problem.margin == 0, problem.cost[:, np.newaxis], 0.0)
+    over = float((multipliers - bound).max())
+    unbalanced = float(np.abs(multipliers.sum(axis=1)).max())
+    size = float(np.abs(multipliers).max())
+    return max(over, unbalanced) / size if size > 0 else 0.0

@@ -1,0 +1,260 @@
+"""The numbers of a certificate: objective values, gap and violations.
+
+Weak duality: any primal point has a value at least that of any feasible dual point. So the gap
+between the two values bounds how far either is from the optimum, whoever computed the points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import singledispatch
+
+import numpy as np
+
+from maxmargin.certificates.subjects import Solved
+from maxmargin.errors import InvalidInputError
+from maxmargin.problems import BoxQP, KernelProblem, Problem, Regularised
+from maxmargin.typing import Floats
+
+__all__ = [
+    "Measured",
+    "Measures",
+    "compared",
+    "measure_multipliers",
+    "measure_solution",
+    "measure_weights",
+]
+
+# Multipliers whose infeasibility is at most this are feasible up to rounding.
+_ROUNDING = 1e-13
+
+
+@dataclass(frozen=True)
+class Measures:
+    """How close a solution is to the optimum.
+
+    Attributes
+    ----------
+    primal : float
+        Primal value of the machine (a hard margin is scaled to be feasible first).
+    dual : float
+        Dual value of the feasible multipliers nearest to the given ones.
+    gap, relative_gap : float
+        primal - dual, and the same divided by the larger absolute value of the two.
+    kkt_violation : float
+        The largest violation of a KKT condition, in units of the margin.
+    feasibility : float
+        The largest violation of the dual's constraints, relative to the multipliers.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.problems import SoftMargin
+    >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> solve(problem).certificate.measures.kkt_violation < 1e-6
+    True
+    """
+
+    primal: float
+    dual: float
+    gap: float
+    relative_gap: float
+    kkt_violation: float
+    feasibility: float
+
+
+class Measured:
+    """An object with `measures`, whose numbers are its attributes, too."""
+
+    measures: Measures
+
+    @property
+    def primal(self) -> float:
+        """Primal value."""
+        return self.measures.primal
+
+    @property
+    def dual(self) -> float:
+        """Dual value."""
+        return self.measures.dual
+
+    @property
+    def gap(self) -> float:
+        """Primal minus dual value: no solution is better than this one by more."""
+        return self.measures.gap
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap divided by the larger objective value."""
+        return self.measures.relative_gap
+
+    @property
+    def kkt_violation(self) -> float:
+        """The largest violation of a KKT condition, in units of the margin."""
+        return self.measures.kkt_violation
+
+    @property
+    def feasibility(self) -> float:
+        """The largest violation of the dual's constraints, relative to the multipliers."""
+        return self.measures.feasibility
+
+
+def compared(
+    primal: float, dual: float, violation: float, feasibility: float, least: float = 0.0
+) -> Measures:
+    """Return the measures of these values; the relative gap is relative to `least` at least."""
+    gap, size = primal - dual, max(abs(primal), abs(dual), least)
+    relative = gap / size if np.isfinite(size) and size > 0 else gap
+    return Measures(primal, dual, gap, relative, violation + 0.0, feasibility + 0.0)
+
+
+@singledispatch
+def measure_solution(problem: Problem, solution: Solved) -> Measures:
+    """Measure a solution of a problem."""
+    del solution
+    raise InvalidInputError(
+        f"measure_solution takes a problem of maxmargin.problems; got {type(problem).__name__}."
+    )
+
+
+@measure_solution.register
+def _(problem: KernelProblem, solution: Solved) -> Measures:
+    if solution.weights is not None:
+        return measure_weights(problem, solution.weights, solution.b, solution.dual)
+    return measure_multipliers(problem, problem.dual().sign * solution.dual, solution.offsets)
+
+
+def measure_multipliers(
+    problem: KernelProblem, signed: Floats, offsets: Floats, gradient: Floats | None = None
+) -> Measures:
+    """Measure a dual point and its offsets.
+
+    Parameters
+    ----------
+    problem : KernelProblem
+        The problem that they should solve.
+    signed : ndarray of shape (m,)
+        Signed dual variables.
+    offsets : ndarray of shape (k,)
+        Multipliers of the dual's equality constraints.
+    gradient : ndarray of shape (m,), optional
+        Hb + p, if the caller has it; otherwise it is computed.
+
+    Examples
+    --------
+    If all multipliers are zero, so is the dual value, and every point has a slack of one.
+
+    >>> import numpy as np
+    >>> from maxmargin.certificates import measure_multipliers
+    >>> from maxmargin.problems import SoftMargin
+    >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> found = measure_multipliers(problem, np.zeros(4), np.zeros(1))
+    >>> found.primal, found.dual + 0.0
+    (4.0, 0.0)
+    """
+    qp = problem.dual()
+    gradient = qp.gradient(signed) if gradient is None else gradient
+    stationarity = qp.stationarity(gradient, offsets)
+    multipliers = qp.sign * signed
+    norm_squared = qp.norm_squared(signed, gradient)
+    primal = problem.primal_value(norm_squared, qp.constraint(signed, gradient, offsets), offsets)
+    infeasibility = qp.infeasibility(signed)
+    if infeasibility <= _ROUNDING:
+        dual = -qp.value(signed, gradient)
+    else:
+        dual = -qp.value(qp.project(signed))
+    unit = max(abs(problem.level(norm_squared, offsets)), problem.margin_scale) or 1.0
+    violation = _kkt_violation(qp, multipliers, stationarity, unit)
+    least = _smallest_value(problem, multipliers, unit)
+    return compared(primal, dual, violation, infeasibility, least)
+
+
+def measure_weights(
+    problem: KernelProblem, weights: Floats, bias: float, multipliers: Floats
+) -> Measures:
+    """Measure w and b of a linear machine together with multipliers.
+
+    The primal value is that of w and b, not of the weights that the multipliers make: a primal
+    method, or one that stops early, has better weights than those.
+
+    Parameters
+    ----------
+    problem : SoftMargin, EpsilonTube or OneClass with a linear kernel
+        The problem that they should solve.
+    weights : ndarray of shape (d,)
+        w.
+    bias : float
+        b.
+    multipliers : ndarray of shape (m,)
+        a; the dual value is that of the nearest feasible ones.
+
+    Returns
+    -------
+    Measures
+        The KKT violation includes the largest difference, in units of the margin, between decision
+        values from w and b and from the multipliers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.certificates import measure_weights
+    >>> from maxmargin.problems import SoftMargin
+    >>> problem = SoftMargin([[0.0], [2.0]], [-1, 1])
+    >>> measure_weights(problem, np.array([1.0]), -1.0, np.array([0.5, 0.5])).gap
+    0.0
+    """
+    qp = problem.dual()
+    scores = problem.points.scores(weights) + bias
+    margin = np.asarray(qp.sign * (qp.by_variable(scores) + qp.linear))
+    norm_squared = float(weights @ weights)
+    if isinstance(problem.bias, Regularised) and problem.bias.scale > 0:
+        norm_squared += (bias / problem.bias.scale) ** 2
+    primal = 0.5 * norm_squared + qp.penalty(np.maximum(0.0, -margin))
+    primal += float(qp.total.sum()) * bias
+
+    signed = qp.sign * multipliers
+    infeasibility = qp.infeasibility(signed)
+    if infeasibility > _ROUNDING:
+        signed = qp.project(signed)
+    coefficients = qp.coefficients(signed)
+    combined = problem.points.weights(coefficients)
+    constant = qp.constant * float(coefficients.sum())
+    curvature = combined @ combined + constant * coefficients.sum() + qp.ridge @ signed**2
+    dual = -float(0.5 * curvature + qp.linear @ signed)
+    unit = max(abs(problem.level(0.0, np.zeros(len(qp.total)))), problem.margin_scale) or 1.0
+    violation = _kkt_violation(qp, multipliers, margin + qp.ridge * multipliers, unit)
+    difference = problem.points.scores(weights - combined)
+    if isinstance(problem.bias, Regularised):
+        difference = difference + (bias - constant)
+    violation = max(violation, float(np.abs(difference).max()) / unit)
+    least = _smallest_value(problem, multipliers, unit)
+    return compared(primal, dual, violation, infeasibility, least)
+
+
+def _smallest_value(problem: KernelProblem, multipliers: Floats, unit: float) -> float:
+    """Return the objective value below which only rounding is left.
+
+    The optimum is zero in the nu forms, which have no linear term, if the (reduced) convex hulls
+    meet, and in the others if all points, or all targets, coincide.
+    """
+    linear = float(np.abs(problem.dual().linear).max(initial=0.0))
+    if linear == 0:
+        return float(1e-8 * unit * np.abs(multipliers).sum())
+    all_alike = problem.margin_scale <= 16 * np.finfo(np.float64).eps * linear
+    return float(1e-8 * linear * np.abs(multipliers).sum()) if all_alike else 0.0
+
+
+def _kkt_violation(qp: BoxQP, multipliers: Floats, stationarity: Floats, unit: float) -> float:
+    """Return the largest violation of a KKT condition, in units of the margin.
+
+    The violation is the stationarity or, if smaller, the distance of the multiplier to the bound
+    at which this stationarity would be optimal, in units of `BoxQP.step_scale`. So the multiplier
+    1e-12 of an interior-point method is no violation, whatever its stationarity.
+    """
+    scale = qp.step_scale(unit)
+    used = scale > 0
+    scale, cost, stationarity = scale[used], qp.cost[used], stationarity[used]
+    inside = np.clip(multipliers[used], 0.0, cost)
+    should_fall = np.minimum(np.maximum(0.0, stationarity) / unit, inside / scale)
+    should_rise = np.minimum(np.maximum(0.0, -stationarity) / unit, (cost - inside) / scale)
+    return float(np.maximum(should_fall, should_rise).max(initial=0.0))

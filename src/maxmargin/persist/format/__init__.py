@@ -1,0 +1,19 @@
+"""The library's own model files: one declared schema per kind of model.
+
+::
+
+    models        save, load
+    machines      schemas of the library's estimators
+    composed      schemas of CalibratedSVC and SVMSearchCV
+    transformers  schemas of scikit-learn's scalers, PCA and pipelines
+    schema        Schema, what schemas are made of, and which models there are
+    parameters    the parameters of estimators, with kernels, biases and scorers
+    proofs        certificates, slacks and margins
+    data          class labels, features, matrices and support vectors
+    tree          JSON and arrays by their places; values as JSON
+    container     the file itself: safetensors
+"""
+
+from maxmargin.persist.format.models import load, save
+
+__all__ = ["load", "save"]
