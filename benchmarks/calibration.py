@@ -7,26 +7,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from benchmarks import datasets, machine, memory, page, processes
-from benchmarks.ratios import runs_of_each, show_ratio, show_seconds
+from benchmarks import command, datasets, machine, memory, page, processes
+from benchmarks.library import OURS, SCIKIT_LEARN
+from benchmarks.ratios import show_ratio, show_seconds
+from benchmarks.results import Record, done, runs_of_each, tell
 
 RESULTS = Path(__file__).with_suffix(".json")
 WARM_UP_ROWS = 400
-
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -86,40 +82,35 @@ def child(data_file: str, problem_name: str, model_name: str, result_file: str) 
     problem, make = PROBLEMS[problem_name], MODELS[model_name]
     data = datasets.read(Path(data_file))
     X, y, X_test, y_test = (data[name] for name in ("X", "y", "X_test", "y_test"))
-    # Imports and threads are in place when the clock starts.
+    # Modules are imported and threads started before the clock starts.
     make(problem.C, problem.gamma).fit(X[:WARM_UP_ROWS], y[:WARM_UP_ROWS])
     memory.warm()
-    memory.give_back()
     model = make(problem.C, problem.gamma)
-    start = perf_counter()
-    model.fit(X, y)
-    result: Record = {"seconds": perf_counter() - start}
+    result: Record = {"seconds": memory.measured(lambda: model.fit(X, y)).seconds}
     if "calibrated" in model_name:
         result["log_loss"] = float(log_loss(y_test, model.predict_proba(X_test)))
     Path(result_file).write_text(json.dumps(result))
 
 
-def measure(arguments: argparse.Namespace, results: Record, folder: Path) -> None:
-    for name in arguments.problems:
-        found = datasets.load(PROBLEMS[name].data)
-        data = folder / f"{name}.npz"
-        X, X_test = (found[part].astype(np.float64) for part in ("X", "X_test"))
-        datasets.write(data, {"X": X, "y": found["y"], "X_test": X_test, "y_test": found["y_test"]})
-        chosen = arguments.models
-        results["runs"] = [
-            run for run in results["runs"] if run["problem"] != name or run["model"] not in chosen
-        ]
-        for repeat in range(arguments.repeats):
-            for model in chosen[repeat % len(chosen) :] + chosen[: repeat % len(chosen)]:
-                busy = os.getloadavg()[0]
-                answer = folder / "answer.json"
-                given = ["--child", str(data), name, model, str(answer)]
-                record = processes.run("benchmarks.calibration", given, answer, arguments.timeout)
-                run = {"problem": name, "model": model, "load_before": busy, **record}
-                results["runs"].append(run)
-                said = f"{record['seconds']:.3f} s" if "seconds" in record else record["message"]
-                print(f"{name:<12} {model:<24} {said}", file=sys.stderr, flush=True)
-                RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+def measure(name: str, arguments: argparse.Namespace, results: Record, folder: Path) -> None:
+    found = datasets.load(PROBLEMS[name].data)
+    data, result = folder / f"{name}.npz", folder / "result.json"
+    X, X_test = (found[part].astype(np.float64) for part in ("X", "X_test"))
+    datasets.write(data, {"X": X, "y": found["y"], "X_test": X_test, "y_test": found["y_test"]})
+    chosen = arguments.models
+    results["runs"] = [
+        run for run in results["runs"] if run["problem"] != name or run["library"] not in chosen
+    ]
+
+    def fit(model: str) -> Record:
+        given = ["--child", str(data), name, model, str(result)]
+        record = processes.run("benchmarks.calibration", given, result, arguments.timeout)
+        return {"problem": name, "library": model, **record}
+
+    for record in processes.in_turns(chosen, fit, range(arguments.repeats)):
+        results["runs"].append(record)
+        tell(record, "seconds", "message")
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
 
 
 def report(results: Record) -> None:
@@ -134,20 +125,16 @@ raw results are in [calibration.json](calibration.json).
 
 Machine: {machine.in_words(results["machine"])}
 
-`maxmargin.CalibratedSVC(SVC())` and `CalibratedClassifierCV(SVC(), ensemble=False)` of
-scikit-learn, both with Platt's sigmoid on five folds and the final fit to all rows, beside a plain
-fit of the same machine: Gaussian kernel, tolerance 0.001. Every fit has a process of its own that
-begins with a small one; they take turns, and numbers are medians of
-{runs_of_each(_measured(results["runs"]))}. "times a fit" is the time of the calibrated fit over
-that of the plain one, "ratio" the time of scikit-learn's calibration over ours, "log loss" that of
-the probabilities of the test rows.
+`maxmargin.CalibratedSVC(SVC())` and scikit-learn's `CalibratedClassifierCV(SVC(), ensemble=False)`,
+both with Platt's sigmoid on five folds and a final fit to all rows, compared with a plain fit of
+the same machine: Gaussian kernel, tolerance 0.001. Every fit has a process of its own, which begins
+with a small fit; they take turns, and numbers are medians of
+{runs_of_each(results["runs"], "problem", "library")} runs. "times a fit" is the time of the
+calibrated fit divided by that of the plain fit, "ratio" the time of scikit-learn's calibration
+divided by ours, and "log loss" that of the probabilities of the test rows.
 
 {page.markdown_table(*_table(results["runs"]))}
 """
-
-
-def _measured(runs: list[Record]) -> list[tuple[str, str]]:
-    return [(run["problem"], run["model"]) for run in runs]
 
 
 def _table(runs: list[Record]) -> tuple[list[str], list[list[str]]]:
@@ -156,29 +143,21 @@ def _table(runs: list[Record]) -> tuple[list[str], list[list[str]]]:
         headings += [f"{library} fit s", "calibrated s", "times a fit", "log loss"]
     rows = []
     for problem in PROBLEMS.values():
-        done = {model: _done(runs, problem.name, model) for model in MODELS}
-        if not any(done.values()):
+        own = {model: done(runs, problem=problem.name, library=model) for model in MODELS}
+        if not any(own.values()):
             continue
         seconds = {
-            model: median(run["seconds"] for run in found) for model, found in done.items() if found
+            model: median(run["seconds"] for run in found) for model, found in own.items() if found
         }
         row = [problem.title, f"{problem.C:g}, {problem.gamma:g}"]
         for library in ("maxmargin", "scikit-learn"):
             plain, calibrated = library, f"{library} calibrated"
             row += [show_seconds(seconds[m]) if m in seconds else "" for m in (plain, calibrated)]
             row.append(_ratio(seconds, calibrated, plain))
-            losses = [run["log_loss"] for run in done[calibrated]]
+            losses = [run["log_loss"] for run in own[calibrated]]
             row.append(f"{losses[0]:.4f}" if losses else "")
         rows.append([*row, _ratio(seconds, "scikit-learn calibrated", "maxmargin calibrated")])
     return [*headings, "ratio"], rows
-
-
-def _done(runs: list[Record], problem: str, model: str) -> list[Record]:
-    return [
-        run
-        for run in runs
-        if (run["problem"], run["model"], run["status"]) == (problem, model, "done")
-    ]
 
 
 def _ratio(seconds: dict[str, float], one: str, other: str) -> str:
@@ -191,11 +170,8 @@ def options() -> argparse.Namespace:
     add = parser.add_argument
     add("--problems", nargs="+", choices=PROBLEMS, default=list(PROBLEMS))
     add("--models", nargs="+", choices=MODELS, default=list(MODELS))
-    add("--repeats", type=int, default=3, help="the median of so many runs (%(default)s)")
-    add("--timeout", type=float, default=1200, help="seconds for one process (%(default)s)")
-    add("--keep", action="store_true", help="keep other results already in calibration.json")
-    add("--report-only", action="store_true", help="rewrite the report from calibration.json")
     add("--child", nargs=4, help=argparse.SUPPRESS)
+    command.add_options(parser, RESULTS.name, timeout=1200)
     return parser.parse_args()
 
 
@@ -209,13 +185,12 @@ def main() -> None:
     if arguments.report_only:
         report(old)
         return
-    if datasets.folder() is None:
-        sys.exit("The data sets are not here: set MAXMARGIN_DATA to their folder.")
-    packages = ("maxmargin", "scikit-learn")
-    described = machine.describe({package: version(package) for package in packages})
+    command.check_data()
+    described = machine.describe([OURS, SCIKIT_LEARN], {})
     results = {"machine": described, "repeats": arguments.repeats, "runs": old["runs"]}
-    with TemporaryDirectory() as name:
-        measure(arguments, results, Path(name))
+    with TemporaryDirectory() as folder:
+        for name in arguments.problems:
+            measure(name, arguments, results, Path(folder))
     report(results)
 
 

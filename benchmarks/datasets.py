@@ -1,4 +1,4 @@
-"""The real data sets: where they are, and how one is loaded."""
+"""The real data sets: where they are and how they are loaded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def folder() -> Path | None:
-    """MAXMARGIN_DATA if it is set, else ../shared/data beside the repository; None if absent."""
+    """Return MAXMARGIN_DATA if it is set, else ../shared/data beside the repository, or None."""
     named = os.environ.get("MAXMARGIN_DATA")
     place = Path(named) if named else ROOT.parent / "shared" / "data"
     return place if place.is_dir() else None
@@ -28,7 +28,7 @@ def load(name: str) -> dict[str, Any]:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Read arrays; a sparse one lies there as its data, indices, indptr and shape."""
+    """Read arrays; a sparse one is stored as its data, indices, indptr and shape."""
     arrays = np.load(path)
     sparse_names = [key.removesuffix("_shape") for key in arrays.files if key.endswith("_shape")]
     loaded: dict[str, Any] = {

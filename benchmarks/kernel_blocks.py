@@ -1,7 +1,7 @@
 """Kernel blocks on real data: ours against scikit-learn's, side by side in one run.
 
-Each measurement alternates the libraries and takes the median; the table goes to
-benchmarks/README.md. Where the data is absent, scikit-learn's bundled digits stand in.
+Measurements alternate between the libraries, and medians count; the table is written to
+benchmarks/README.md. If the data sets are absent, scikit-learn's digits replace them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import platform
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import median
-from time import perf_counter, sleep
 from typing import Any
 
 import numpy as np
@@ -24,12 +23,12 @@ from sklearn.metrics import pairwise
 
 from benchmarks import datasets
 from benchmarks.page import PAGE, markdown_table, replace_section
+from benchmarks.ratios import QUIET, geometric_mean, quiet_seconds
 from maxmargin import __version__
 from maxmargin.kernels import RBF, Chi2, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from maxmargin.kernels.blocks import default_threads, simd_level
 
 REPEATS = 7
-QUIET = 0.1
 BLOCK_ROWS = 1000
 
 
@@ -66,7 +65,7 @@ def cases() -> Iterator[Case]:
         A, B = X[:BLOCK_ROWS], X
         scale = 1.0 / X.shape[1]
         for kernel, peer in kernels(scale):
-            # Distances coordinate by coordinate take long without matrix products.
+            # Without matrix products distances take longer, so fewer rows are enough.
             yield Case(name, kernel, peer, A[:100] if kernel == Laplacian(scale) else A, B)
         if not scipy.sparse.issparse(X) and X.min() >= 0:
             yield Case(
@@ -91,19 +90,12 @@ def real_data() -> Iterator[tuple[str, Any]]:
     yield "w8a, CSR float64", datasets.load("classification/w8a")["X"].astype(np.float64)
 
 
-def seconds(function: Callable[[], Any]) -> tuple[float, Any]:
-    sleep(QUIET)  # OpenBLAS's threads keep a core busy for some 25 ms after a product
-    start = perf_counter()
-    value = function()
-    return perf_counter() - start, value
-
-
 def measure(case: Case) -> Result:
     ours, peers = [], []
     for _ in range(REPEATS):
-        time, mine = seconds(lambda: case.kernel.block(case.A, case.B))
+        time, mine = quiet_seconds(lambda: case.kernel.block(case.A, case.B))
         ours.append(time)
-        time, theirs = seconds(lambda: case.peer(case.A, case.B))
+        time, theirs = quiet_seconds(lambda: case.peer(case.A, case.B))
         peers.append(time)
     theirs = theirs.toarray() if scipy.sparse.issparse(theirs) else theirs
     scale = max(1.0, float(np.abs(theirs).max()))
@@ -128,16 +120,16 @@ HEADINGS = ["data", "kernel", "block", "maxmargin (ms)", "scikit-learn (ms)", "r
 
 
 def as_markdown(results: list[Result]) -> str:
-    ratio = float(np.exp(np.mean([np.log(r.peer / r.ours) for r in results])))
+    ratio, _ = geometric_mean(result.peer / result.ours for result in results)
     table = markdown_table(HEADINGS, [columns(result) for result in results])
     return f"""## Kernel blocks
 
-Made by `make bench-kernels`. Measurements alternate both libraries, with a pause of {QUIET} s
-before each so that the other's threads have gone to sleep; medians of {REPEATS}.
+Made by `make bench-kernels`. Measurements alternate between the libraries, with a pause of
+{QUIET} s before each, so that the threads of the other are asleep; medians of {REPEATS} runs.
 maxmargin {__version__} ({default_threads()} threads, SIMD level {simd_level()}), scikit-learn
 {sklearn.__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}, Python
-{platform.python_version()}, {os.cpu_count()} cores. "difference" is the largest one between the two
-results, relative to the largest entry (float32 rounds at 1e-7).
+{platform.python_version()}, {os.cpu_count()} cores. "difference" is the largest difference between
+both results, relative to the largest entry (float32 has a precision of 1e-7).
 
 {table}
 

@@ -1,18 +1,22 @@
-"""The computer and the versions, in words that fit into a report."""
+"""The computer and the versions of packages, as a report states them."""
 
 from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy
 
+from benchmarks.library import Library
 
-def describe(versions: dict[str, str]) -> dict[str, Any]:
-    """Return the computer's description with the versions of the given packages."""
+
+def describe(libraries: Iterable[Library], earlier: dict[str, Any]) -> dict[str, Any]:
+    """Describe the computer, with the versions of these libraries and of those before."""
+    versions = {library.package: library.version for library in libraries}
     return {
         "cpu": _processor(),
         "cores": len(os.sched_getaffinity(0)),
@@ -21,7 +25,7 @@ def describe(versions: dict[str, str]) -> dict[str, Any]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
-        "versions": versions,
+        "versions": earlier.get("versions", {}) | versions,
     }
 
 

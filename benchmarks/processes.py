@@ -1,18 +1,23 @@
-"""Starting a module in a process of its own, with a time limit."""
+"""Runs in processes of their own, in turns and with a time limit."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TypeVar
 
 from benchmarks.datasets import ROOT
+from benchmarks.results import Record
+
+Candidate = TypeVar("Candidate")
 
 
-def run(module: str, arguments: list[str], result: Path, limit: float | None) -> dict[str, Any]:
+def run(module: str, arguments: list[str], result: Path, limit: float | None) -> Record:
     """Return what the module wrote into the result file, with status "done".
 
     Otherwise the status is "timed out" or "failed", with a message.
@@ -32,3 +37,18 @@ def run(module: str, arguments: list[str], result: Path, limit: float | None) ->
         return {"status": "failed", "message": f"{lines[-1]} (exit code {ended.returncode})"}
     whole = perf_counter() - start
     return {"status": "done", "process_s": whole, **json.loads(result.read_text())}
+
+
+def in_turns(
+    candidates: Iterable[Candidate], fit: Callable[[Candidate], Record], repeats: Iterable[int]
+) -> Iterator[Record]:
+    """Run every candidate once, then again in another order; drop one that does not finish."""
+    working = list(candidates)
+    for repeat in repeats:
+        shift = repeat % max(1, len(working))
+        for candidate in working[shift:] + working[:shift]:
+            busy = os.getloadavg()[0]
+            record = fit(candidate)
+            if record["status"] != "done":
+                working.remove(candidate)
+            yield {"repeat": repeat, "load_before": busy, **record}

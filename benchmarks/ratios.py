@@ -1,24 +1,29 @@
-"""Ratios and times: their means, how many runs they are of, and how a table shows them."""
+"""Ratios and times: their means, and how a table shows them."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Iterable
+from time import perf_counter, sleep
+from typing import Any
 
 import numpy as np
 
+# Seconds: OpenBLAS's threads keep a core busy for some 25 ms after a product.
+QUIET = 0.1
+
+
+def quiet_seconds(function: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the seconds and the value of a call, after the threads of others went to sleep."""
+    sleep(QUIET)
+    start = perf_counter()
+    value = function()
+    return perf_counter() - start, value
+
 
 def geometric_mean(ratios: Iterable[float | None]) -> tuple[float, int]:
-    """The mean of those that exist, and how many they are."""
+    """Return the mean of the ratios that exist, and their number."""
     known = [ratio for ratio in ratios if ratio is not None]
     return (float(np.exp(np.mean(np.log(known)))) if known else float("nan")), len(known)
-
-
-def runs_of_each(measured: Iterable[Hashable]) -> str:
-    """How many runs there are of what was measured: "3", or "1 to 3"."""
-    counts = Counter(measured).values()
-    few, many = min(counts, default=0), max(counts, default=0)
-    return f"{many}" if few == many else f"{few} to {many}"
 
 
 def show_seconds(value: float) -> str:

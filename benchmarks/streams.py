@@ -9,45 +9,43 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from benchmarks import datasets, machine, memory, page, processes
+from benchmarks import command, machine, memory, page, processes
 from benchmarks.engine.problems import covtype
+from benchmarks.library import OURS, SCIKIT_LEARN
 from benchmarks.ratios import show_seconds
+from benchmarks.results import Record, done
 
 RESULTS = Path(__file__).with_suffix(".json")
 SIZES = (72626, 145253, 290506, 581012)
 CHUNK, C, PASSES = 10000, 1.0, 2
 
-Record = dict[str, Any]
 Chunks = Callable[[], Iterator[tuple[Any, Any]]]
 
 
 def our_passes(stream: Chunks, n: int) -> Any:
     from maxmargin import OnlineSVC
 
-    machine = OnlineSVC(C=C, n_samples=n, random_state=0)
-    for _ in range(PASSES):
-        for X, y in stream():
-            machine.partial_fit(X, y, classes=[-1, 1])
-    return machine
+    return passes(OnlineSVC(C=C, n_samples=n, random_state=0), stream)
 
 
 def their_passes(stream: Chunks, n: int) -> Any:
     from sklearn.linear_model import SGDClassifier
 
-    machine = SGDClassifier(alpha=1 / (C * n), average=True, random_state=0)
+    return passes(SGDClassifier(alpha=1 / (C * n), average=True, random_state=0), stream)
+
+
+def passes(model: Any, stream: Chunks) -> Any:
     for _ in range(PASSES):
         for X, y in stream():
-            machine.partial_fit(X, y, classes=[-1, 1])
-    return machine
+            model.partial_fit(X, y, classes=[-1, 1])
+    return model
 
 
 def reading(stream: Chunks, _n: int) -> None:
@@ -68,24 +66,21 @@ def child(data_file: str, n: str, model_name: str, result_file: str) -> None:
 
     source = chunks(Path(data_file), n_features=54, size=CHUNK)
     run = MODELS[model_name]
-    # Imports and threads are in place when the clock starts.
+    # Modules are imported and threads started before the clock starts.
     run(lambda: iter([(np.eye(54), np.where(np.arange(54) % 2, 1, -1))]), 54)
-    memory.give_back()
-    memory.forget_peak()
-    before = memory.resident_mib()
-    start = perf_counter()
-    fitted = run(lambda: ((chunk[0], chunk[1]) for chunk in source), int(n))
-    result: Record = {
-        "seconds": perf_counter() - start,
-        "memory_mib": memory.peak_mib() - before,
-    }
-    if fitted is not None:
-        result["weights"] = [*fitted.coef_[0].tolist(), float(fitted.intercept_[0])]
+    fit = memory.measured(lambda: run(lambda: ((chunk[0], chunk[1]) for chunk in source), int(n)))
+    result: Record = {"seconds": fit.seconds, "memory_mib": fit.added_mib}
+    if fit.value is not None:
+        result["weights"] = weights_of(fit.value)
     Path(result_file).write_text(json.dumps(result))
 
 
+def weights_of(model: Any) -> list[float]:
+    return [*model.coef_[0].tolist(), float(model.intercept_[0])]
+
+
 def objective(X: Any, y: Any, weights: list[float]) -> float:
-    """With a bias that is penalised like the weights."""
+    """Return the objective in which the bias is penalised like the weights."""
     w, b = np.array(weights[:-1]), weights[-1]
     slack = np.maximum(0.0, 1 - y * (X @ w + b))
     return float(0.5 * (w @ w + b * b) + C * slack.sum())
@@ -101,12 +96,12 @@ def measure(arguments: argparse.Namespace, results: Record, folder: Path) -> Non
         file = folder / f"covtype-{n}.svm"
         write_libsvm(X, y, file)
         best = LinearSVC(C=C, loss="hinge", tol=1e-8).fit(X, y)
-        optimum = objective(X, y, [*best.coef_[0].tolist(), float(best.intercept_[0])])
+        optimum = objective(X, y, weights_of(best))
         for _ in range(arguments.repeats):
             for model in MODELS:
-                answer = folder / "answer.json"
-                given = ["--child", str(file), str(n), model, str(answer)]
-                record = processes.run("benchmarks.streams", given, answer, arguments.timeout)
+                result = folder / "result.json"
+                given = ["--child", str(file), str(n), model, str(result)]
+                record = processes.run("benchmarks.streams", given, result, arguments.timeout)
                 if "weights" in record:
                     reached = objective(X, y, record.pop("weights"))
                     record["excess"] = (reached - optimum) / optimum
@@ -117,6 +112,8 @@ def measure(arguments: argparse.Namespace, results: Record, folder: Path) -> Non
 
 
 def text(results: Record) -> str:
+    repeats = results["repeats"]
+    numbers = f"medians of {repeats} runs" if repeats > 1 else "those of single runs"
     return f"""## Streams
 
 Made by `make bench-streams` (`python -m benchmarks.streams --help` lists its options); the raw
@@ -126,9 +123,10 @@ Machine: {machine.in_words(results["machine"])}
 
 covtype, class 2 against the rest, standardised, rows in random order, in a file in LIBSVM's format
 that is read in chunks of {CHUNK:,} rows. Hinge loss, C = {C:g}. Every run reads the file twice and
-has a process of its own; they take turns, and numbers are medians of {results["repeats"]}. "above
-the optimum" is the objective after the two passes, relative to the optimum, which is certified to
-1e-8; "memory" the peak of resident memory during the passes less what was resident before them.
+has a process of its own; they take turns, and numbers are {numbers}.
+"above the optimum" is the relative excess of the objective after the two passes over the optimum,
+which is certified to 1e-8; "memory" is the peak of resident memory during the passes minus the
+resident memory before them.
 
 {page.markdown_table(*_table(results["runs"]))}
 """
@@ -138,12 +136,11 @@ def _table(runs: list[Record]) -> tuple[list[str], list[list[str]]]:
     headings, rows = ["rows", "two passes of", "seconds", "above the optimum", "memory MiB"], []
     for n in sorted({run["n"] for run in runs}):
         for model in MODELS:
-            done = [run for run in runs if (run["n"], run["model"]) == (n, model)]
-            done = [run for run in done if run["status"] == "done"]
-            if not done:
+            own = done(runs, n=n, model=model)
+            if not own:
                 continue
-            seconds, used = (median(run[key] for run in done) for key in ("seconds", "memory_mib"))
-            excess = [run["excess"] for run in done if "excess" in run]
+            seconds, used = (median(run[key] for run in own) for key in ("seconds", "memory_mib"))
+            excess = [run["excess"] for run in own if "excess" in run]
             shown = f"{median(excess):.2%}" if excess else ""
             rows.append([f"{n:,}", model, show_seconds(seconds), shown, f"{used:.0f}"])
     return headings, rows
@@ -153,9 +150,8 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.streams", description=__doc__)
     add = parser.add_argument
     add("--sizes", nargs="+", type=int, default=list(SIZES), help="numbers of rows")
-    add("--repeats", type=int, default=3, help="the median of so many runs (%(default)s)")
-    add("--timeout", type=float, default=600, help="seconds for one process (%(default)s)")
     add("--child", nargs=4, help=argparse.SUPPRESS)
+    command.add_options(parser, RESULTS.name)
     return parser.parse_args()
 
 
@@ -164,11 +160,16 @@ def main() -> None:
     if arguments.child:
         child(*arguments.child)
         return
-    if datasets.folder() is None:
-        sys.exit("The data sets are not here: set MAXMARGIN_DATA to their folder.")
-    packages = ("maxmargin", "scikit-learn")
-    described = machine.describe({package: version(package) for package in packages})
-    results: Record = {"machine": described, "repeats": arguments.repeats, "runs": []}
+    if arguments.report_only:
+        page.replace_section("streams", text(json.loads(RESULTS.read_text())))
+        return
+    command.check_data()
+    earlier = json.loads(RESULTS.read_text())["runs"] if arguments.keep else []
+    results: Record = {
+        "machine": machine.describe([OURS, SCIKIT_LEARN], {}),
+        "repeats": arguments.repeats,
+        "runs": [run for run in earlier if run["n"] not in arguments.sizes],
+    }
     with TemporaryDirectory() as name:
         measure(arguments, results, Path(name))
     page.replace_section("streams", text(results))

@@ -1,20 +1,21 @@
-"""The command: measure, certify, grow, report. `python -m benchmarks.engine --help` lists all."""
+"""The command: measure, certify, grow, report."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks import datasets, machine
+from benchmarks import command, datasets, machine
 from benchmarks.engine import growth, libraries, problems, report
-from benchmarks.engine.measure import Bench, alternate
-from benchmarks.engine.results import Record, Results
+from benchmarks.engine.measure import Bench
+from benchmarks.engine.summary import Results
+from benchmarks.processes import in_turns
+from benchmarks.results import tell
 
-HERE = Path(__file__).resolve().parent.parent
+SHOWN = ("n", "fit_s", "predict_s", "memory_mib", "relative_gap", "kkt_violation", "message")
 
 
 def options() -> argparse.Namespace:
@@ -23,16 +24,12 @@ def options() -> argparse.Namespace:
     add("--problems", nargs="+", choices=problems.BY_NAME, metavar="NAME", help="default: all")
     add("--libraries", nargs="+", choices=libraries.BY_NAME, metavar="NAME", help="default: all")
     add("--large", action="store_true", help="also the problems that take long (mnist-60k)")
-    add("--repeats", type=int, default=3, help="the median of so many runs (%(default)s)")
-    add("--timeout", type=float, default=600, help="seconds for one process (%(default)s)")
-    add("--rows", type=int, help="cut every problem to so many rows, to try the harness")
     add("--no-certificates", action="store_true")
     add("--no-growth", action="store_true")
     add("--growth-largest", type=int, default=32000, help="for the peers (%(default)s)")
-    add("--growth-cap", type=float, default=60, help="a slower fit is a curve's last (%(default)s)")
-    add("--keep", action="store_true", help="keep other results already in engine.json")
-    add("--report-only", action="store_true", help="rewrite the report from engine.json")
-    add("--output", type=Path, default=HERE, help="where engine.json and README.md go")
+    add("--growth-cap", type=float, default=60, help="a slower fit ends its curve (%(default)s)")
+    command.add_options(parser, "engine.json")
+    command.add_trial_options(parser, "engine.json")
     return parser.parse_args()
 
 
@@ -65,15 +62,15 @@ def solve_all(
         finished = list(compared)
         for library in compared:
             results.forget(problem.name, library.name)
-        for record in alternate(bench, compared, arguments.repeats):
+        for record in in_turns(compared, bench.fit, range(arguments.repeats)):
             results.runs.append(record)
             if record["status"] != "done":
                 finished = [lib for lib in finished if lib.name != record["library"]]
-            tell(record)
+            tell(record, *SHOWN)
             save()
         for library in [] if arguments.no_certificates else finished:
             results.certificates.append(bench.certify(library))
-            tell(results.certificates[-1])
+            tell(results.certificates[-1], *SHOWN)
             save()
         data.unlink()
 
@@ -97,19 +94,8 @@ def grow_all(
             repeats=arguments.repeats,
         ):
             results.growth.append(record)
-            tell(record)
+            tell(record, *SHOWN)
             save()
-
-
-def tell(record: Record) -> None:
-    shown = ("n", "fit_s", "predict_s", "memory_mib", "relative_gap", "kkt_violation", "message")
-    numbers = "  ".join(
-        f"{key} {record[key]:.4g}" if isinstance(record[key], float) else f"{key} {record[key]}"
-        for key in shown
-        if key in record
-    )
-    line = f"{record['problem']:<14}{record['library']:<11}{record['status']:<10}{numbers}"
-    print(line, file=sys.stderr, flush=True)
 
 
 def main() -> None:
@@ -119,16 +105,12 @@ def main() -> None:
     if arguments.report_only:
         report.write(Results.load(path), arguments.output)
         return
-    if datasets.folder() is None:
-        sys.exit("The data sets are not here: set MAXMARGIN_DATA to their folder.")
-    if arguments.rows and arguments.output == HERE:
-        sys.exit("--rows is for trying the harness: name another folder with --output.")
+    command.check_data()
+    command.check_trial(arguments)
     results = Results.load(path) if arguments.keep and path.exists() else Results()
     names = arguments.libraries or list(libraries.BY_NAME)
     compared = [libraries.BY_NAME[name] for name in names]
-    described = machine.describe({library.package: library.version for library in compared})
-    described["versions"] = results.machine.get("versions", {}) | described["versions"]
-    results.machine = described
+    results.machine = machine.describe(compared, results.machine)
     results.settings = {
         "repeats": arguments.repeats,
         "partly_later": bool(results.runs),

@@ -1,4 +1,4 @@
-"""What a library's answer is worth: our certificate of each of its machines, in float64.
+"""The certificate of each of a library's machines, in float64.
 
 Called as: python -m benchmarks.engine.certificate PROBLEM.npz MACHINES.npz RESULT.json
 """
@@ -9,22 +9,20 @@ import json
 import sys
 from pathlib import Path
 
-import maxmargin
 from benchmarks import datasets
 from benchmarks.engine.machines import Machines
-from maxmargin.kernels import RBF
-from maxmargin.problems import SoftMargin
+from maxmargin import RBF, Points, SoftMargin, Solution
 
 
 def main(problem_file: str, machines_file: str, result_file: str) -> None:
     data = datasets.read(Path(problem_file))
-    X, y, C = data["X"], data["y"], float(data["C"])
-    kernel = RBF(float(data["gamma"]))
+    y, C = data["y"], float(data["C"])
+    points = Points(data["X"], RBF(float(data["gamma"])))
     dual, gaps, violations = 0.0, [], []
     for rows, labels, multipliers, b in Machines.load(Path(machines_file)).pairs(y):
-        problem = SoftMargin(X[rows], labels, C=C, kernel=kernel)
-        # The offset of the dual's sum is minus b.
-        found = maxmargin.certify(problem, maxmargin.Solution(problem, multipliers, [-b]))
+        problem = SoftMargin(points.take(rows), labels, C=C)
+        # The offset of the dual's equality constraint is minus b.
+        found = Solution(problem, multipliers, [-b]).certificate
         dual += found.dual
         gaps.append(found.relative_gap)
         violations.append(found.kkt_violation)

@@ -20,7 +20,7 @@ WARM_UP_ROWS = 20
 
 
 def warm_up(library: libraries.Library, X: Any, y: Any, gamma: float) -> None:
-    """Fit a few rows of each class, so that imports and threads are in place."""
+    """Fit a few rows of each class, so that modules are imported and threads started."""
     rows = np.concatenate([np.flatnonzero(y == c)[:WARM_UP_ROWS] for c in np.unique(y)])
     few = library.prepare(X[rows])
     library.predict(library.fit(few, library.prepare_labels(y[rows]), 1.0, gamma), few)
@@ -37,25 +37,19 @@ def main(problem_file: str, library_name: str, result_file: str, machines_file: 
     del data
 
     memory.warm()
-    memory.give_back()
-    before = memory.resident_mib()
-    memory.forget_peak()
+    fit = memory.measured(lambda: library.fit(X, y, C, gamma))
     start = perf_counter()
-    model = library.fit(X, y, C, gamma)
-    fit = perf_counter() - start
-    peak = memory.peak_mib()
-    start = perf_counter()
-    labels = library.predict(model, X_test)
+    labels = library.predict(fit.value, X_test)
     predict = perf_counter() - start
 
-    machines = library.machines(model)
+    machines = library.machines(fit.value)
     machines.save(Path(machines_file))
     result = {
-        "fit_s": fit,
+        "fit_s": fit.seconds,
         "predict_s": predict,
         "rows_predicted": rows_predicted,
-        "memory_mib": peak - before,
-        "memory_total_mib": peak,
+        "memory_mib": fit.added_mib,
+        "memory_total_mib": fit.peak_mib,
         "support_vectors": len(machines.support),
         "test_error": None if y_test is None else float(np.mean(np.asarray(labels) != y_test)),
     }

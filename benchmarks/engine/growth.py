@@ -10,11 +10,13 @@ import numpy as np
 from benchmarks import datasets
 from benchmarks.engine import problems
 from benchmarks.engine.libraries import Library
-from benchmarks.engine.measure import Bench, alternate
+from benchmarks.engine.measure import Bench
 from benchmarks.engine.problems import Arrays
-from benchmarks.engine.results import Record
+from benchmarks.processes import in_turns
+from benchmarks.results import Record
 
 SMALLEST = 1000
+# A library that has spent this many seconds on one size is not run again.
 ENOUGH_SECONDS = 30
 
 FAMILIES: dict[str, tuple[Callable[[int], Arrays], int]] = {
@@ -24,7 +26,7 @@ FAMILIES: dict[str, tuple[Callable[[int], Arrays], int]] = {
 
 
 def sizes(largest: int) -> list[int]:
-    """1000 and its doublings, ended by the largest itself where that is no doubling."""
+    """Return 1000, 2000, 4000, ..., and the largest if it is far above the last of these."""
     doublings = [SMALLEST * 2**k for k in range(20) if SMALLEST * 2**k <= largest]
     return doublings if doublings[-1] > 0.75 * largest else [*doublings, largest]
 
@@ -38,7 +40,7 @@ def measure(
     cap: float,
     repeats: int,
 ) -> Iterator[Record]:
-    """Grow n; a library leaves when a fit took longer than the cap, a peer also past `largest`."""
+    """Increase n; drop libraries whose fit takes longer than the cap, and peers after `largest`."""
     load, available = FAMILIES[family]
     own = problems.BY_NAME[family]
     growing = list(libraries)
@@ -52,12 +54,12 @@ def measure(
         path = folder / f"growth-{family}.npz"
         arrays = {"X": data["X"], "y": y, "X_test": data["X"][:100], "C": own.C, "gamma": own.gamma}
         datasets.write(path, arrays)
-        # The start of a process and the loading count towards its limit, not towards the cap.
+        # Starting the process and loading the data count towards its limit, not towards the cap.
         bench = Bench(family, path, folder, limit=cap + 60)
         spent = dict.fromkeys((library.name for library in growing), 0.0)
         for _ in range(repeats):
             turn = [library for library in growing if spent[library.name] < ENOUGH_SECONDS]
-            for record in alternate(bench, turn, 1):
+            for record in in_turns(turn, bench.fit, [0]):
                 yield {**record, "n": n}
                 seconds = record.get("fit_s", np.inf)
                 spent[record["library"]] += seconds

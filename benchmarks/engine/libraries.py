@@ -1,6 +1,6 @@
-"""The libraries: how each takes the data, fits, predicts, and shows its machines.
+"""The libraries: how each takes the data, fits, predicts, and where it keeps its machines.
 
-`prepare` is not timed: every library gets the format it likes best (see `takes_sparse`).
+`prepare` is not timed: every library gets its best format (see `takes_sparse`).
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from benchmarks import library
 from benchmarks.engine.machines import Machines
 
 TOLERANCE = 1e-3
@@ -21,22 +21,11 @@ CACHE_MEGABYTES = 4000
 
 
 @dataclass(frozen=True)
-class Library(ABC):
-    """name: on the command line; title: in the tables; package: whose version is reported."""
+class Library(library.Library, ABC):
+    """A library, with the type of array that it gets."""
 
-    name: str
-    title: str
-    package: str
     dtype: type = np.float64
     takes_sparse: bool = True
-
-    @property
-    def is_ours(self) -> bool:
-        return self.package == "maxmargin"
-
-    @property
-    def version(self) -> str:
-        return version(self.package)
 
     def prepare(self, X: Any) -> Any:
         if sparse.issparse(X) and not self.takes_sparse:
@@ -102,10 +91,10 @@ class AOCL(Library):
 
 @dataclass(frozen=True)
 class LIBSVM(Library):
-    """The original, through its C functions: its Python loops over rows would be timed otherwise.
+    """The original, through its C functions, so that its Python loops over rows are not timed.
 
-    Data are lists of (index, value) nodes. Classes are numbered in the order in which they
-    appear, and the offset is minus rho.
+    Data are lists of (index, value) nodes. Classes are numbered in the order of their appearance,
+    and the offset is minus rho.
     """
 
     def prepare(self, X: Any) -> Any:

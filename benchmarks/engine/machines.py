@@ -1,4 +1,4 @@
-"""The machines of a fitted classifier, one for each pair of classes, in LIBSVM's layout.
+"""The machines of a fitted classifier, one per pair of classes, in LIBSVM's layout.
 
 Classes are 0, ..., k - 1. In the machine of the pair (i, j), i < j, class i is the positive one.
 A support vector of class c has its signed coefficient against class o in row o - 1 if o > c and
@@ -26,7 +26,7 @@ class Machines:
 
     @classmethod
     def with_second_class_positive(cls, support: Any, coefficients: Any, offsets: Any) -> Machines:
-        """Take what libraries show that turn the sign, for two classes only, to favour class 1."""
+        """Take the arrays of libraries in which class 1 of two classes is the positive one."""
         sign = -1.0 if len(offsets) == 1 else 1.0
         return cls(
             np.asarray(support, dtype=np.int64),
@@ -35,15 +35,14 @@ class Machines:
         )
 
     def save(self, path: Path) -> None:
-        np.savez(path, support=self.support, coefficients=self.coefficients, offsets=self.offsets)
+        np.savez(path, **vars(self))
 
     @classmethod
     def load(cls, path: Path) -> Machines:
-        arrays = np.load(path)
-        return cls(arrays["support"], arrays["coefficients"], arrays["offsets"])
+        return cls(**np.load(path))
 
     def pairs(self, y: Any) -> Iterator[tuple[Any, Any, Any, float]]:
-        """For each pair: its training rows, their labels +1 and -1, multipliers, and b."""
+        """Yield for each pair its training rows, their labels +1 and -1, multipliers, and b."""
         n_classes = len(self.coefficients) + 1
         for (i, j), b in zip(combinations(range(n_classes), 2), self.offsets, strict=True):
             signed = np.zeros(len(y))

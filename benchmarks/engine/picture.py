@@ -1,6 +1,6 @@
-"""The growth picture: fit time against n, both axes logarithmic, one panel a data set.
+"""The growth picture: fit time against n, both axes logarithmic, one panel per data set.
 
-Transparent, in colours and a grey that are legible on white and on black.
+The background is transparent, and all colours are legible on white and on black.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The problems: data as a function of nothing, C and gamma.
+"""The problems: a function that loads the data, C and gamma.
 
-Standardising means: subtract each feature's mean and divide by its standard deviation over the
-chosen training rows. Subsets are the first rows of one fixed random permutation.
+Standardised features have mean 0 and standard deviation 1 over the chosen training rows. Subsets
+are the first rows of one fixed random permutation.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def as_they_are(name: str, scale: float = 1.0) -> Callable[[], Arrays]:
 
 
 def subset(data: Arrays, n: int) -> Arrays:
-    """Random training rows; the test rows stay."""
+    """Choose random training rows; the test rows stay the same."""
     chosen = np.random.default_rng(0).permutation(data["X"].shape[0])[:n]
     return {**data, "X": data["X"][chosen], "y": data["y"][chosen]}
 
@@ -142,18 +142,20 @@ BY_NAME = {problem.name: problem for problem in PROBLEMS}
 
 
 def prepared(problem: Problem, rows: int | None = None) -> Arrays:
-    """The arrays that a child process needs: float64 inputs, labels 0, 1, ..., C and gamma."""
-    data = problem.load()
+    """Return the arrays that a child process needs: those of `encoded`, C and gamma."""
+    arrays = encoded(problem.load(), rows, PREDICTED_ROWS)
+    return {**arrays, "C": problem.C, "gamma": problem.gamma}
+
+
+def encoded(data: Arrays, rows: int | None, most_predicted: int) -> Arrays:
+    """Return X, labels 0, 1, ... and the rows to predict: test rows, or else training rows."""
     if rows is not None:
         data = subset(data, rows)
     classes, y = np.unique(data["y"], return_inverse=True)
-    arrays = {"X": data["X"], "y": y, "C": problem.C, "gamma": problem.gamma}
-    if "X_test" in data:
-        return {
-            **arrays,
-            "X_test": data["X_test"],
-            "y_test": np.searchsorted(classes, data["y_test"]),
-        }
-    n = len(y)
-    predicted = np.linspace(0, n - 1, min(n, PREDICTED_ROWS)).astype(np.int64)
-    return {**arrays, "X_test": data["X"][predicted]}
+    if "X_test" not in data:
+        predicted = np.linspace(0, len(y) - 1, min(len(y), most_predicted)).astype(np.int64)
+        return {"X": data["X"], "y": y, "X_test": data["X"][predicted]}
+    # A class without training rows counts as an error.
+    places = np.searchsorted(classes, data["y_test"]).clip(max=len(classes) - 1)
+    y_test = np.where(classes[places] == data["y_test"], places, -1)
+    return {"X": data["X"], "y": y, "X_test": data["X_test"], "y_test": y_test}

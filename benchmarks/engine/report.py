@@ -10,17 +10,18 @@ from benchmarks import machine
 from benchmarks.engine import picture, problems, summary
 from benchmarks.engine.child import WARM_UP_ROWS
 from benchmarks.engine.libraries import BY_NAME, LIBRARIES, Library
-from benchmarks.engine.results import Record, Results
-from benchmarks.page import markdown_table, replace_section
+from benchmarks.engine.summary import Results
+from benchmarks.page import conditions, markdown_table, replace_section
+from benchmarks.ratios import geometric_mean, show_ratio, show_seconds
+from benchmarks.results import Record, runs_of_each
 
 PICTURE = "growth.svg"
 TIMES = ("fit_s", "predict_s")
-_LATER = " Some libraries or problems were measured again, later than the rest."
 Row = dict[str, Record]
 
 
 def write(results: Results, folder: Path) -> None:
-    """Write the section, and the picture where there is growth to show."""
+    """Write the section, and the picture if growth was measured."""
     if results.growth:
         titles = {name: problems.BY_NAME[name].title for name in summary.growth(results)}
         picture.draw(summary.growth(results), titles, folder / PICTURE)
@@ -30,7 +31,7 @@ def write(results: Results, folder: Path) -> None:
 def text(results: Results) -> str:
     parts = [introduction(results)]
     if results.runs:
-        parts += [times(results), means(results), memory(results), answers(results)]
+        parts += [times(results), means(results), memory(results), solutions(results)]
     if results.growth:
         parts.append(growing(results))
     return "\n\n".join(parts)
@@ -38,7 +39,6 @@ def text(results: Results) -> str:
 
 def introduction(results: Results) -> str:
     settings = results.settings
-    later = _LATER if settings["partly_later"] else ""
     return f"""## Whole fits
 
 Made by `make bench-engine` (`python -m benchmarks.engine --help` lists its options); the raw
@@ -48,25 +48,20 @@ results are in [engine.json](engine.json). Gaussian kernel, tolerance {settings[
 
 How it is measured:
 
-- Every fit has a process of its own, which ends after {settings["timeout_s"]:g} s, loading and
-  prediction included; the libraries take turns, and numbers are medians of
-  {summary.repeats(results)}. Before the clock starts, each library has fitted {WARM_UP_ROWS} rows
-  of each class, so that imports and threads are in place.{later}
-- Threads are each library's default. The peers have a cache of {settings["cache_megabytes"]} MB,
-  maxmargin its default.
-- Every library gets float64 except where a column says float32. a9a and w8a are sparse (CSR) for
-  all but AOCL, which takes dense arrays only. Converting to a library's own format is not timed:
-  LIBSVM is called through its C functions on lists of nodes made before.
-- "memory" is the peak of resident memory during the fit less what was resident before it.
-- The certificate of every answer is computed by maxmargin from the library's dual coefficients
-  and offsets, in float64 and on the float64 data; with several classes it is the worst of all
-  pairs."""
+{conditions(settings, runs_of_each(results.runs, "problem", "library"), WARM_UP_ROWS)}
+- Every library uses its default number of threads. The peers have a cache of
+  {settings["cache_megabytes"]} MB, maxmargin its default.
+- The data are float64 unless a column says float32. a9a and w8a are sparse (CSR) for all libraries
+  but AOCL, which takes dense arrays only. The conversion to a library's own format is not timed:
+  LIBSVM is called through its C functions on lists of nodes created before.
+- maxmargin computes the certificate of every solution from the library's dual coefficients and
+  offsets, in float64 and on the float64 data; with several classes the worst pair counts."""
 
 
 def times(results: Results) -> str:
     return f"""### Fit
 
-Seconds. "ratio" is the time of the fastest peer over that of maxmargin: above 1 maxmargin is
+Seconds. "ratio" is the time of the fastest peer divided by that of maxmargin; above 1 maxmargin is
 faster.
 
 {_time_table(results, "fit_s", _description, ["data", "n x d", "C, gamma"])}
@@ -75,7 +70,7 @@ faster.
 
 ### Predict
 
-Seconds for the test rows or, where the data has none, {problems.PREDICTED_ROWS} training rows.
+Seconds for the test rows or, if there are none, for {problems.PREDICTED_ROWS} training rows.
 
 {_time_table(results, "predict_s", _predicted, ["data", "rows"])}"""
 
@@ -89,8 +84,9 @@ def _time_table(
     columns = _compared(results)
     rows = []
     for name, row in _rows(results):
-        cells = [_cell(row, library, lambda r: _seconds(r[key])) for library in columns]
-        rows.append([*describe(results, name), *cells, _ratio(summary.ratio_to_fastest(row, key))])
+        cells = [_cell(row, library, lambda r: show_seconds(r[key])) for library in columns]
+        ratio = show_ratio(summary.ratio_to_fastest(row, key))
+        rows.append([*describe(results, name), *cells, ratio])
     return markdown_table([*headings, *(lib.title for lib in columns), "ratio"], rows)
 
 
@@ -116,15 +112,15 @@ def means(results: Results) -> str:
     headings = ["maxmargin against", "fit", "predict", "fit, float32", "predict, float32"]
     return f"""### Geometric means of the ratios
 
-In brackets the number of problems that both finished. The last two columns are maxmargin's times
-with float32 data, the others with float64 data.
+The number of problems that both finished is in brackets. maxmargin gets float32 data in the last
+two columns and float64 data in the others.
 
 {markdown_table(headings, rows)}"""
 
 
 def _mean(ratios: list[float | None]) -> str:
-    mean, count = summary.geometric_mean(ratios)
-    return f"{_ratio(mean)} ({count})"
+    mean, count = geometric_mean(ratios)
+    return f"{show_ratio(mean)} ({count})"
 
 
 def memory(results: Results) -> str:
@@ -137,10 +133,10 @@ def memory(results: Results) -> str:
         for name, row in _rows(results)
     ]
     table = markdown_table(["data", *(lib.title for lib in columns)], rows)
-    return f"### Memory\n\nMiB that the fit added at its peak.\n\n{table}"
+    return f"### Memory\n\nMiB that the fit added to resident memory at its peak.\n\n{table}"
 
 
-def answers(results: Results) -> str:
+def solutions(results: Results) -> str:
     columns = _compared(results)
     certificates = {(r["problem"], r["library"]): r for r in results.certificates}
     quality, shortfall, support = [], [], []
@@ -151,17 +147,17 @@ def answers(results: Results) -> str:
         shortfall.append([_title(name), *(_shortfall(own[lib], duals) for lib in columns)])
         support.append([_title(name), *(_cell(row, lib, _support) for lib in columns)])
     headings = ["data", *(library.title for library in columns)]
-    return f"""### Answers
+    return f"""### Solutions
 
-Relative duality gap, and largest violation of a KKT condition in units of the margin:
+Relative duality gap, and KKT violation in units of the margin:
 
 {markdown_table(headings, quality)}
 
-Dual objective (the sum over all pairs): how far below the best one, relative to it.
+Dual objective, summed over all pairs of classes: the relative distance below the best one.
 
 {markdown_table(headings, shortfall)}
 
-Support vectors, and the test error where there are test rows:
+Number of support vectors, and the test error if there are test rows:
 
 {markdown_table(headings, support)}"""
 
@@ -170,9 +166,9 @@ def growing(results: Results) -> str:
     parts = [
         f"""### Growth
 
-Fit time against the number of points, on random rows of each set. A curve ends after its first fit
-of more than {results.settings["growth_cap_s"]:g} s, for the peers also at
-{results.settings["growth_largest"]:,} points. The last column is p of time ~ n^p over
+Fit time against the number of points, on random rows of each data set. A curve ends after its first
+fit of more than {results.settings["growth_cap_s"]:g} s, for the peers also at
+{results.settings["growth_largest"]:,} points. The last column is the exponent p of time ~ n^p for
 n >= {summary.SLOPE_FROM:,}.
 
 ![Fit time against the number of points]({PICTURE})"""
@@ -184,7 +180,7 @@ n >= {summary.SLOPE_FROM:,}.
             if library.name in curves:
                 curve = curves[library.name]
                 p = summary.slope(curve)
-                cells = [_seconds(curve[n]) if n in curve else "" for n in sizes]
+                cells = [show_seconds(curve[n]) if n in curve else "" for n in sizes]
                 rows.append([library.title, *cells, "" if p is None else f"{p:.2f}"])
         headings = [problems.BY_NAME[family].title, *(f"{n:,}" for n in sizes), "p"]
         parts.append(markdown_table(headings, rows))
@@ -231,14 +227,6 @@ def _scalings(results: Results) -> str:
 def _cell(row: Row, library: Library, show: Callable[[Record], str]) -> str:
     record = row.get(library.name, {"status": ""})
     return show(record) if record["status"] == "done" else str(record["status"])
-
-
-def _seconds(value: float) -> str:
-    return f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
-
-
-def _ratio(value: float | None) -> str:
-    return "" if value is None or value != value else f"{value:.2f}"
 
 
 def _certificate(record: Record) -> str:

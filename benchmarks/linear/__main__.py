@@ -1,4 +1,4 @@
-"""The command: measure, certify, match, report. `python -m benchmarks.linear --help` lists all."""
+"""The command: measure, certify, match, report."""
 
 from __future__ import annotations
 
@@ -9,17 +9,31 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks import datasets, machine
+from benchmarks import command, datasets, machine
 from benchmarks.linear import libraries, problems, report
 from benchmarks.linear.libraries import OURS, Library
-from benchmarks.linear.measure import Bench, Entry, alternate
+from benchmarks.linear.measure import Bench, Entry
 from benchmarks.linear.problems import Problem
-from benchmarks.linear.results import Record, Results
+from benchmarks.linear.summary import Results
+from benchmarks.processes import in_turns
+from benchmarks.results import Record, tell
 
-HERE = Path(__file__).resolve().parent.parent
-
-#: What maxmargin is asked for is kept within this range.
+# The relative gaps that maxmargin is asked for are clipped to this range.
 FINEST_GAP, COARSEST_GAP = 1e-8, 0.1
+SHOWN = (
+    "against",
+    "fit_s",
+    "predict_s",
+    "memory_mib",
+    "solver",
+    "iterations",
+    "has_warned",
+    "relative_gap",
+    "worst_gap",
+    "certified_gap",
+    "endings",
+    "message",
+)
 
 
 def options() -> argparse.Namespace:
@@ -32,12 +46,8 @@ def options() -> argparse.Namespace:
         help="such as a9a, a9a-hinge or a9a-hinge-1; default: all",
     )
     add("--libraries", nargs="+", choices=libraries.BY_NAME, metavar="NAME", help="default: all")
-    add("--repeats", type=int, default=3, help="the median of so many runs (%(default)s)")
-    add("--timeout", type=float, default=600, help="seconds for one process (%(default)s)")
-    add("--rows", type=int, help="cut every problem to so many rows, to try the harness")
-    add("--keep", action="store_true", help="keep other results already in linear.json")
-    add("--report-only", action="store_true", help="rewrite the report from linear.json")
-    add("--output", type=Path, default=HERE, help="where linear.json and README.md go")
+    command.add_options(parser, "linear.json")
+    command.add_trial_options(parser, "linear.json")
     return parser.parse_args()
 
 
@@ -54,7 +64,7 @@ def chosen_problems(arguments: argparse.Namespace) -> list[Problem]:
 
 
 def entries_of_ours(problem: Problem, results: Results) -> list[Entry]:
-    """One entry for each peer's gap, then one for each target."""
+    """Return one entry per peer's gap, then one per target."""
     asked = [
         Entry(OURS, name, min(max(certificate["relative_gap"], FINEST_GAP), COARSEST_GAP))
         for (name, _), certificate in results.certificates_of(problem.name).items()
@@ -71,11 +81,11 @@ def solve(
     repeats: int,
     save: Callable[[], None],
 ) -> None:
-    """Let the peers show what they reach, then maxmargin reach it; then repeat both in turns."""
+    """Measure the gaps of the peers, ask maxmargin for the same gaps, then repeat all in turns."""
     known = results.references.get(problem.name)
     if known is None:
         known = bench.reference()
-        tell({"problem": problem.name, "library": "reference", **known})
+        tell({"problem": problem.name, "library": "reference", **known}, *SHOWN)
         if known["status"] != "done":
             return
         results.references[problem.name] = known
@@ -83,18 +93,18 @@ def solve(
 
     def first(entries: list[Entry]) -> list[Entry]:
         finished = []
-        for entry, record in zip(entries, alternate(bench, entries, [0]), strict=True):
+        for entry, record in zip(entries, in_turns(entries, bench.fit, [0]), strict=True):
             keep(record)
             if record["status"] == "done":
                 finished.append(entry)
                 results.certificates.append(bench.certify(entry))
-                tell(results.certificates[-1])
+                tell(results.certificates[-1], *SHOWN)
         save()
         return finished
 
     def keep(record: Record) -> None:
         results.runs.append(record)
-        tell(record)
+        tell(record, *SHOWN)
         save()
 
     for library in compared:
@@ -103,7 +113,7 @@ def solve(
     finished = first([Entry(peer) for peer in peers if problem.loss in peer.losses])
     if OURS in compared:
         finished += first(entries_of_ours(problem, results))
-    for record in alternate(bench, finished, range(1, repeats)):
+    for record in in_turns(finished, bench.fit, range(1, repeats)):
         keep(record)
 
 
@@ -132,17 +142,6 @@ def solve_all(
         data.unlink()
 
 
-def tell(record: Record) -> None:
-    shown = ("against", "fit_s", "predict_s", "memory_mib", "solver", "iterations", "has_warned")
-    numbers = "  ".join(
-        f"{key} {record[key]:.4g}" if isinstance(record[key], float) else f"{key} {record[key]}"
-        for key in (*shown, "relative_gap", "worst_gap", "certified_gap", "endings", "message")
-        if record.get(key) not in (None, "")
-    )
-    line = f"{record['problem']:<20}{record['library']:<18}{record['status']:<10}{numbers}"
-    print(line, file=sys.stderr, flush=True)
-
-
 def main() -> None:
     arguments = options()
     path = arguments.output / "linear.json"
@@ -150,16 +149,12 @@ def main() -> None:
     if arguments.report_only:
         report.write(Results.load(path), arguments.output)
         return
-    if datasets.folder() is None:
-        sys.exit("The data sets are not here: set MAXMARGIN_DATA to their folder.")
-    if arguments.rows and arguments.output == HERE:
-        sys.exit("--rows is for trying the harness: name another folder with --output.")
+    command.check_data()
+    command.check_trial(arguments)
     results = Results.load(path) if arguments.keep and path.exists() else Results()
     names = arguments.libraries or list(libraries.BY_NAME)
     compared = [libraries.BY_NAME[name] for name in names]
-    known = results.machine.get("versions", {})
-    own = {library.package: library.version for library in compared}
-    results.machine = machine.describe(known | own)
+    results.machine = machine.describe(compared, results.machine)
     results.settings = {
         "repeats": arguments.repeats,
         "partly_later": bool(results.runs),

@@ -1,4 +1,4 @@
-"""What a library's answer is worth: its primal values against the best known dual ones.
+"""The gap of a library's solution: its primal values against the best known dual values.
 
 Called as:
 python -m benchmarks.linear.certificate PROBLEM.npz MACHINES.npz REFERENCE.json RESULT.json

@@ -21,7 +21,7 @@ WARM_UP_ROWS = 20
 
 
 def warm_up(library: libraries.Library, X: Any, y: Any, task: libraries.Task) -> None:
-    """Fit a few rows of each class, so that imports and threads are in place."""
+    """Fit a few rows of each class, so that modules are imported and threads started."""
     rows = np.concatenate([np.flatnonzero(y == c)[:WARM_UP_ROWS] for c in np.unique(y)])
     few = library.prepare(X[rows])
     library.predict(library.fit(few, y[rows], replace(task, tolerance=1e-3)).model, few)
@@ -43,13 +43,8 @@ def main(
     del data
 
     memory.warm()
-    memory.give_back()
-    before = memory.resident_mib()
-    memory.forget_peak()
-    start = perf_counter()
-    fitted = library.fit(X, y, task)
-    fit = perf_counter() - start
-    peak = memory.peak_mib()
+    fit = memory.measured(lambda: library.fit(X, y, task))
+    fitted = fit.value
     start = perf_counter()
     labels = library.predict(fitted.model, X_test)
     predict = perf_counter() - start
@@ -57,12 +52,12 @@ def main(
     library.machines(fitted.model).save(Path(machines_file))
     result = {
         "prepare_s": prepare,
-        "fit_s": fit,
-        "whole_s": prepare + fit,
+        "fit_s": fit.seconds,
+        "whole_s": prepare + fit.seconds,
         "predict_s": predict,
         "rows_predicted": rows_predicted,
-        "memory_mib": peak - before,
-        "memory_total_mib": peak,
+        "memory_mib": fit.added_mib,
+        "memory_total_mib": fit.peak_mib,
         "has_warned": fitted.has_warned,
         "test_error": None if y_test is None else float(np.mean(np.asarray(labels) != y_test)),
         **library.remarks(fitted.model),

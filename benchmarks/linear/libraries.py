@@ -1,7 +1,7 @@
-"""The libraries: how each takes the data, fits, predicts, and shows its machines.
+"""The libraries: how each takes the data, fits, predicts, and where it keeps its machines.
 
-`prepare` is timed apart from `fit`. Every library solves the same problem: the bias belongs to a
-constant feature with the value 1.
+`prepare` is timed separately from `fit`. Every library solves the same problem, in which the bias
+is the weight of a constant feature with the value 1.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from benchmarks import library
 from benchmarks.engine.problems import Arrays
 from benchmarks.linear.machines import Machines
 from benchmarks.linear.values import SCALE
 
-#: For maxmargin, which is to end at the gap that was asked for and not before.
+# So many that maxmargin ends at the gap that it was asked for.
 MANY_ITERATIONS = 100_000
 
 
 @dataclass(frozen=True)
 class Task:
-    """What to fit; the peers keep their own tolerances, and only scikit-learn takes epochs."""
+    """What to fit; peers use their default tolerance, and `epochs` is for scikit-learn only."""
 
     loss: str
     C: float
@@ -47,25 +47,14 @@ class Fitted:
 
 
 @dataclass(frozen=True)
-class Library(ABC):
-    """name: on the command line; title: in the tables; package: whose version is reported."""
+class Library(library.Library, ABC):
+    """A library, with the losses that it has."""
 
-    name: str
-    title: str
-    package: str
     losses: tuple[str, ...] = ("hinge", "squared_hinge")
 
     @property
-    def is_ours(self) -> bool:
-        return self.package == "maxmargin"
-
-    @property
-    def version(self) -> str:
-        return version(self.package)
-
-    @property
     def converts(self) -> bool:
-        """Whether it needs the data in a format of its own."""
+        """Whether it needs the data in its own format."""
         return type(self).prepare is not Library.prepare
 
     def prepare(self, X: Any) -> Any:
@@ -81,7 +70,7 @@ class Library(ABC):
     def machines(self, model: Any) -> Machines: ...
 
     def remarks(self, model: Any) -> dict[str, Any]:
-        """What else the record keeps; not timed."""
+        """Return what else the record keeps; this is not timed."""
         del model
         return {}
 
@@ -131,10 +120,10 @@ class Ours(ScikitLearnLike):
 
 @dataclass(frozen=True)
 class LIBLINEAR(Library):
-    """The original, through its C functions: its Python loops over rows would be timed otherwise.
+    """The original, through its C functions, so that its Python loops over rows are not timed.
 
-    Data are lists of (index, value) nodes, the bias's included. Two classes have one machine, which
-    favours the first label; otherwise machines are in the order of the labels.
+    Data are lists of (index, value) nodes, including one for the bias. With two classes there is
+    one machine, in which the first label is positive; otherwise one per label, in their order.
     """
 
     squared_hinge_solver: int = 1

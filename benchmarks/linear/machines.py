@@ -1,4 +1,4 @@
-"""The machines of a fitted classifier: one a class, or a single one that favours class 1 of two."""
+"""The machines of a fitted classifier: one per class, or one for two classes (class 1 positive)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ class Machines:
 
     @classmethod
     def of(cls, model: Any) -> Machines:
-        """Take what scikit-learn's interface shows."""
+        """Take the arrays of scikit-learn's interface."""
         weights = np.asarray(model.coef_, dtype=np.float64)
         biases = np.asarray(model.intercept_, dtype=np.float64)
         return cls(weights, np.broadcast_to(biases, len(weights)))
 
     def save(self, path: Path) -> None:
-        np.savez(path, weights=self.weights, biases=self.biases)
+        np.savez(path, **vars(self))
 
     @classmethod
     def load(cls, path: Path) -> Machines:
-        arrays = np.load(path)
-        return cls(arrays["weights"], arrays["biases"])
+        return cls(**np.load(path))

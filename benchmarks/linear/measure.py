@@ -1,23 +1,22 @@
-"""The processes of one problem: its reference, its fits in turns, their certificates."""
+"""The processes of one problem: its reference, its fits, their certificates."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import processes
 from benchmarks.linear.libraries import Library
-from benchmarks.linear.results import Record
+from benchmarks.results import Record
 
+# Time limit of the reference, in seconds.
 REFERENCE_SECONDS = 300.0
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A library, and for maxmargin the gap it is asked for and who or what asks for it."""
+    """A library; for maxmargin also the gap to reach, and the peer or target that it is from."""
 
     library: Library
     against: str = ""
@@ -34,7 +33,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Bench:
-    """A problem on disk, and where its runs may write."""
+    """A problem on disk, and the folder for the results of its runs."""
 
     name: str
     data: Path
@@ -50,7 +49,7 @@ class Bench:
         return _run("reference", arguments, result, None)
 
     def use_reference(self, record: Record) -> None:
-        """Take a reference that was found before."""
+        """Use a reference that is known from earlier runs."""
         self._file("reference.json").write_text(json.dumps(record))
 
     def fit(self, entry: Entry) -> Record:
@@ -58,29 +57,16 @@ class Bench:
         result, machines = self._file(*own, "fit.json"), self._file(*own, "machines.npz")
         tolerance = "" if entry.tolerance is None else repr(entry.tolerance)
         arguments = [str(self.data), entry.library.name, tolerance, str(result), str(machines)]
-        busy = os.getloadavg()[0]
         record = _run("child", arguments, result, self.limit)
-        return {"problem": self.name, **entry.key, "load_before": busy, **record}
+        return {"problem": self.name, **entry.key, **record}
 
     def certify(self, entry: Entry) -> Record:
-        """Certify the entry's last answer; not timed, so without a limit."""
+        """Certify the entry's last solution; this is not timed and has no limit."""
         own = (entry.library.name, entry.against)
         result = self._file(*own, "certificate.json")
         files = [self.data, self._file(*own, "machines.npz"), self._file("reference.json"), result]
         record = _run("certificate", [str(file) for file in files], result, None)
         return {"problem": self.name, **entry.key, **record}
-
-
-def alternate(bench: Bench, entries: list[Entry], repeats: Iterable[int]) -> Iterator[Record]:
-    """Run every entry once, then again in another order; drop one that failed or timed out."""
-    working = list(entries)
-    for repeat in repeats:
-        shift = repeat % max(1, len(working))
-        for entry in working[shift:] + working[:shift]:
-            record = bench.fit(entry)
-            if record["status"] != "done":
-                working.remove(entry)
-            yield {"repeat": repeat, **record}
 
 
 def _run(module: str, arguments: list[str], result: Path, limit: float | None) -> Record:

@@ -10,37 +10,32 @@ import sys
 from pathlib import Path
 
 from benchmarks.linear.values import dual_value, machines_of, primal_value, relative_gap
-from maxmargin.solvers.linear_engine import LinearEngine, LinearProgram, Method
+from maxmargin import Stop, solve_all
 
 GAP = 1e-8
-#: Up to here a matrix of features times features is cheap to factorise.
+# Up to this many features a matrix of features times features is cheap to factorise.
 FEW_FEATURES = 1000
 
 
-def method_for(n_features: int, loss: str) -> Method:
+def solver_for(n_features: int, loss: str) -> str:
     if n_features > FEW_FEATURES:
         return "coordinate-descent"
-    return "interior-point" if loss == "hinge" else "newton"
+    return "linear-interior-point" if loss == "hinge" else "primal-newton"
 
 
 def main(problem_file: str, seconds: str, result_file: str) -> None:
     problems = list(machines_of(problem_file))
     X, loss = problems[0].X, problems[0].loss
-    answers = LinearEngine(X).solve(
-        [LinearProgram.of(problem.dual()) for problem in problems],
-        method_for(X.shape[1], loss),
-        gap=GAP,
-        max_iterations=10**6,
-        seconds=float(seconds),
-    )
+    stop = Stop(gap=GAP, max_iter=10**6, time_limit=float(seconds))
+    solutions = solve_all(problems, solver_for(X.shape[1], loss), stop=stop)
     duals, gaps = [], []
-    for problem, answer in zip(problems, answers, strict=True):
-        duals.append(dual_value(problem, answer.multipliers))
-        gaps.append(relative_gap(primal_value(problem, answer.weights, answer.bias), duals[-1]))
+    for problem, solution in zip(problems, solutions, strict=True):
+        duals.append(dual_value(problem, solution.dual))
+        gaps.append(relative_gap(primal_value(problem, solution.w, solution.b), duals[-1]))
     result = {
         "duals": duals,
         "relative_gap": max(gaps),
-        "endings": sorted({answer.ending for answer in answers}),
+        "endings": sorted({solution.ending.value for solution in solutions}),
     }
     Path(result_file).write_text(json.dumps(result))
 

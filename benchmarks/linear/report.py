@@ -10,12 +10,10 @@ from benchmarks.linear import summary
 from benchmarks.linear.child import WARM_UP_ROWS
 from benchmarks.linear.libraries import Library
 from benchmarks.linear.problems import PREDICTED_ROWS, PROBLEMS, Problem
-from benchmarks.linear.results import Record, Results
-from benchmarks.linear.summary import Pair
-from benchmarks.page import markdown_table, replace_section
+from benchmarks.linear.summary import Pair, Results
+from benchmarks.page import conditions, markdown_table, replace_section
 from benchmarks.ratios import geometric_mean, show_ratio, show_seconds
-
-_LATER = " Some libraries or problems were measured again, later than the rest."
+from benchmarks.results import Record, runs_of_each
 
 
 def write(results: Results, folder: Path) -> None:
@@ -27,37 +25,33 @@ def text(results: Results) -> str:
     parts = [introduction(results), means(results, peers), fits(results, peers)]
     if any(summary.at_targets(results, peer) for peer in peers):
         parts.append(targets(results, peers))
-    return "\n\n".join([*parts, answers(results, peers), predictions(results, peers)])
+    return "\n\n".join([*parts, solutions(results, peers), predictions(results, peers)])
 
 
 def introduction(results: Results) -> str:
-    settings = results.settings
-    later = _LATER if settings["partly_later"] else ""
+    repeats = runs_of_each(results.runs, "problem", "library", "against")
     worst = max((known["relative_gap"] for known in results.references.values()), default=0.0)
     return f"""## Linear machines
 
 Made by `make bench-linear` (`python -m benchmarks.linear --help` lists its options); the raw
-results are in [linear.json](linear.json). `LinearSVC` with a bias that is penalised like the
-weights, one class against the rest.
+results are in [linear.json](linear.json). `LinearSVC`, one class against the rest, with a bias that
+is penalised like the weights.
 
 {fill("Machine: " + machine.in_words(results.machine), 100)}
 
 How it is measured:
 
-- Every peer stops by its own rule at its default tolerance. Its answer's gap is the excess of its
-  primal value over the best known dual value, relative to the larger of both (with several classes
-  of the sums over all machines); maxmargin finds those dual values, with gaps of at most
-  {worst:.0e}. Then maxmargin is asked for a gap of that size in every machine, and both are timed.
-- Every fit has a process of its own, which ends after {settings["timeout_s"]:g} s, loading and
-  prediction included; the libraries take turns, and numbers are medians of
-  {summary.repeats(results)}. Before the clock starts, each library has fitted {WARM_UP_ROWS} rows
-  of each class, so that imports and threads are in place.{later}
-- Threads are each library's default. LIBLINEAR's package is called through its C functions on lists
-  of nodes made before, which its conversion makes from the arrays that the others are given;
-  scikit-learn makes such lists inside `fit`, and maxmargin's `fit` checks the arrays and reads them
-  where they are. "whole" is conversion and fit. scikit-learn has its default limit of 1,000
-  iterations but for covtype, where it has 100.
-- "memory" is the peak of resident memory during the fit less what was resident before it."""
+- Every peer stops by its own rule at its default tolerance. The gap of its solution is the
+  difference between its primal value and the best known dual value, relative to the larger of both
+  (with several classes, of the sums over all machines). maxmargin computes these dual values, with
+  gaps of at most {worst:.0e}. Then maxmargin is asked for a gap of that size in every machine, and
+  both are timed.
+{conditions(results.settings, repeats, WARM_UP_ROWS)}
+- Every library uses its default number of threads. LIBLINEAR's package is called through its C
+  functions on lists of nodes, which its conversion creates from the arrays that the other libraries
+  get. scikit-learn creates such lists inside `fit`; maxmargin's `fit` checks the arrays and reads
+  them in place. "whole" is conversion plus fit. scikit-learn has its default limit of 1,000
+  iterations, for covtype 100."""
 
 
 def means(results: Results, peers: list[Library]) -> str:
@@ -69,8 +63,8 @@ def means(results: Results, peers: list[Library]) -> str:
     headings = ["maxmargin against", "fit", "whole", "predict", "memory"]
     return f"""### Ratios
 
-The peer's time or memory over maxmargin's, above 1 in favour of maxmargin: the geometric mean, the
-worst, and in brackets the number of problems.
+The peer's time or memory divided by maxmargin's (above 1 maxmargin is better): the geometric mean,
+the smallest ratio, and in brackets the number of problems.
 
 {markdown_table(headings, rows)}"""
 
@@ -87,9 +81,9 @@ def fits(results: Results, peers: list[Library]) -> str:
     parts = [
         """### Fit
 
-Seconds. "gap" is what the peer reached, in brackets that of its worst machine where there are
-several, and "!" that it warned of not having converged; "our gap" is what maxmargin reached when
-asked for the peer's."""
+Seconds. "gap" is the gap of the peer, in brackets that of its worst machine if there are several;
+"!" means that it warned of not having converged. "our gap" is the gap of maxmargin when asked for
+the peer's."""
     ]
     headings = ["data", "n x d, classes", "loss, C", "gap", "our gap"]
     for peer in peers:
@@ -130,12 +124,12 @@ def targets(results: Results, peers: list[Library]) -> str:
     ]
     return f"""### Fit to a given gap
 
-Seconds of the peer to what it reached, and of maxmargin to a relative gap of 1e-3 and of 1e-6.
+Seconds of the peer to the gap that it reached, and of maxmargin to relative gaps of 1e-3 and 1e-6.
 
 {markdown_table([*headings, "peer (s)", "maxmargin (s)", "ratio"], rows)}"""
 
 
-def answers(results: Results, peers: list[Library]) -> str:
+def solutions(results: Results, peers: list[Library]) -> str:
     rows = []
     for problem in PROBLEMS:
         pairs = {peer: _pair_of(results, peer, problem) for peer in peers}
@@ -148,7 +142,7 @@ def answers(results: Results, peers: list[Library]) -> str:
     headings = ["data", "n x d, classes", "loss, C", *(peer.title for peer in peers), "maxmargin"]
     return f"""### Test error
 
-Of maxmargin at the gap of the first peer.
+maxmargin is stopped at the gap of the first peer.
 
 {markdown_table(headings, rows)}"""
 
@@ -172,8 +166,8 @@ def predictions(results: Results, peers: list[Library]) -> str:
     headings = ["data", "rows", *(peer.title for peer in peers), "maxmargin"]
     return f"""### Prediction and memory
 
-Seconds for the test rows or, where the data has none, at most {PREDICTED_ROWS:,} training rows;
-MiB that the fit added at its peak. LIBLINEAR predicts row by row, each with a call from Python.
+Seconds for the test rows or, if there are none, for at most {PREDICTED_ROWS:,} training rows; MiB
+that the fit added to resident memory at its peak. LIBLINEAR predicts one row per call from Python.
 
 {markdown_table(headings, rows)}"""
 

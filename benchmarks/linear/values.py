@@ -1,7 +1,7 @@
 """Primal and dual values of a linear machine in float64, from its data alone.
 
-A dual value of feasible multipliers is a lower bound of every primal value: the excess over it
-bounds from above how far a machine is from its optimum.
+The dual value of feasible multipliers is a lower bound on every primal value, so the difference
+bounds the distance of a machine from its optimum.
 """
 
 from __future__ import annotations
@@ -13,18 +13,20 @@ from typing import Any
 import numpy as np
 
 from benchmarks import datasets
-from maxmargin.problems import Regularised, SoftMargin
+from maxmargin import Linear, Points, SoftMargin
+from maxmargin.problems import Regularised
 
+# The value of the constant feature whose weight is the bias.
 SCALE = 1.0
 
 
 def machines_of(problem_file: str) -> Iterator[SoftMargin]:
-    """The problem of each class against the rest, or of class 1 where there are two."""
+    """Yield the problem of each class against the rest, or that of class 1 if there are two."""
     data = datasets.read(Path(problem_file))
-    classes = np.unique(data["y"])
+    points, classes = Points(data["X"], Linear()), np.unique(data["y"])
     for positive in classes[1:] if len(classes) == 2 else classes:
         yield SoftMargin(
-            data["X"],
+            points,
             np.where(data["y"] == positive, 1.0, -1.0),
             C=float(data["C"]),
             loss=str(data["loss"]),

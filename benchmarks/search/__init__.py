@@ -3,7 +3,7 @@
 ::
 
     problems    data, grids and folds
-    libraries   who searches, and how
+    libraries   how each library searches
     child       one search, timed, in a process of its own
     report      the section of benchmarks/README.md
     __main__    the command

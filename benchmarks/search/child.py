@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from time import perf_counter
 
 from sklearn.model_selection import StratifiedKFold
 
@@ -23,18 +22,14 @@ def main(data_file: str, grid_name: str, library_name: str, result_file: str) ->
     data = datasets.read(Path(data_file))
     X, y = data["X"], data["y"]
     folds = StratifiedKFold(grid.folds, shuffle=True, random_state=0)
-    # Imports, threads and worker processes are in place when the clock starts.
+    # Modules are imported, threads and worker processes started before the clock starts.
     library.search({"C": [1.0, 2.0]}, 2).fit(X[:WARM_UP_ROWS], y[:WARM_UP_ROWS])
-    before = memory.resident_mib()
-    memory.forget_peak()
     search = library.search({"C": grid.C, "gamma": grid.gamma}, folds)
-    start = perf_counter()
-    search.fit(X, y)
-    seconds = perf_counter() - start
+    fit = memory.measured(lambda: search.fit(X, y))
     result = {
-        "seconds": seconds,
+        "seconds": fit.seconds,
         "refit_s": search.refit_time_,
-        "memory_mib": memory.peak_mib() - before,
+        "memory_mib": fit.added_mib,
         "mean_test_score": search.cv_results_["mean_test_score"].tolist(),
         "best_params": {name: float(value) for name, value in search.best_params_.items()},
         "best_score": float(search.best_score_),

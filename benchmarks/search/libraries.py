@@ -1,32 +1,22 @@
-"""Who searches: our search, and scikit-learn's over two libraries' machines."""
+"""The searches: ours, and scikit-learn's with the machines of two libraries."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any
+
+from benchmarks import library
 
 JOBS = 2
 TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True)
-class Library:
-    """name: on the command line; title: in the tables; package: whose version is reported."""
+class Library(library.Library):
+    """A library, with the module of its SVC."""
 
-    name: str
-    title: str
-    package: str
     module: str
-
-    @property
-    def version(self) -> str:
-        return version(self.package)
-
-    @property
-    def is_ours(self) -> bool:
-        return self.package == "maxmargin"
 
     def search(self, grid: dict[str, Any], cv: Any) -> Any:
         machine = import_module(self.module).SVC(tol=TOLERANCE)

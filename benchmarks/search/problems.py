@@ -1,4 +1,4 @@
-"""The grids: data as a function of nothing, values of C and gamma, folds."""
+"""The grids: a function that loads the data, values of C and gamma, folds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Grid:
 
 
 def fingerprint() -> tuple[Any, Any]:
-    """The training rows of the published split."""
+    """Return the training rows of the published split."""
     data = datasets.load("mlpr/mlpr_fingerprint_spoofing")
     np.random.seed(0)  # noqa: NPY002
     rows = np.random.permutation(6000)[:4000]  # noqa: NPY002

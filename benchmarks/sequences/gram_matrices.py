@@ -1,8 +1,8 @@
 """Gram matrices of strings: ours against NumPy, scikit-learn and packages from PyPI.
 
-The strings are the splice junctions, 3190 of 60 letters. What takes too long is measured on some of
-the pairs and scaled. `pip install pylcs strkernels` adds the peers; those absent are left out. The
-table goes to benchmarks/README.md.
+The strings are the splice junctions, 3190 of 60 letters each. Slow peers get some of the pairs, and
+their time is scaled. `pip install pylcs strkernels` adds peers; absent ones are left out. The table
+is written to benchmarks/README.md.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import os
 import platform
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from statistics import median
-from time import perf_counter, sleep
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import datasets
 from benchmarks.page import PAGE, markdown_table, replace_section
-from benchmarks.ratios import show_seconds
+from benchmarks.ratios import quiet_seconds, show_seconds
 from benchmarks.sequences.report import shown
 from maxmargin import __version__
 from maxmargin.kernels import (
@@ -39,21 +39,18 @@ from maxmargin.kernels import (
 from maxmargin.kernels.blocks import default_threads, simd_level
 
 REPEATS = 3
-QUIET = 0.1
 
 
 @dataclass(frozen=True)
 class Peer:
-    """What another library does with a list of strings, on the first `rows` of them only."""
+    """Another library's Gram matrix, computed for the first `rows` strings only."""
 
     name: str
     does: str
     gram: Callable[[list[str]], Any]
     rows: int
-    #: Whether each pair is computed once.
-    symmetric: bool = False
-    #: Whether the values are those of our kernel.
-    same: bool = True
+    symmetric: bool = False  # each pair is computed once
+    same: bool = True  # the values are those of our kernel
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,7 @@ def cases() -> Iterator[Case]:
 
 
 def suffix_sums(texts: list[str]) -> np.ndarray:
-    """The sum of the suffix matrix of each pair, a row of it at a time."""
+    """Return the sums of the suffix matrices of all pairs, each computed row by row."""
     coded = [np.frombuffer(text.encode(), dtype=np.uint8) for text in texts]
     gram = np.zeros((len(texts), len(texts)))
     for a, x in enumerate(coded):
@@ -95,7 +92,7 @@ def suffix_sums(texts: list[str]) -> np.ndarray:
     return gram
 
 
-BY_NUMPY = Peer("NumPy", "a row of the suffix matrix at a time", suffix_sums, 30, symmetric=True)
+BY_NUMPY = Peer("NumPy", "the suffix matrix row by row", suffix_sums, 30, symmetric=True)
 
 
 def count_and_multiply(texts: list[str]) -> np.ndarray:
@@ -142,17 +139,11 @@ def is_there(package: str) -> bool:
     return True
 
 
-def seconds(function: Callable[[], Any]) -> tuple[float, Any]:
-    sleep(QUIET)
-    start = perf_counter()
-    value = function()
-    return perf_counter() - start, value
-
-
 def measure(case: Case, texts: list[str]) -> Iterator[Result]:
     n = len(texts)
     if not case.peers:
-        times = [seconds(lambda: case.kernel.block(texts, texts))[0] for _ in range(REPEATS)]
+        block = partial(case.kernel.block, texts, texts)
+        times = [quiet_seconds(block)[0] for _ in range(REPEATS)]
         yield Result(case.kernel, None, median(times), None)
     for peer in case.peers:
         part = texts[: peer.rows]
@@ -160,9 +151,9 @@ def measure(case: Case, texts: list[str]) -> Iterator[Result]:
         scale = n * (n + 1) / (m * (m + 1)) if peer.symmetric else (n / m) ** 2
         ours, theirs = [], []
         for _ in range(REPEATS):
-            time, mine = seconds(lambda: case.kernel.block(texts, texts))
+            time, mine = quiet_seconds(partial(case.kernel.block, texts, texts))
             ours.append(time)
-            time, found = seconds(lambda part=part, peer=peer: peer.gram(part))
+            time, found = quiet_seconds(partial(peer.gram, part))
             theirs.append(time * scale)
             if peer.same:
                 np.testing.assert_array_equal(mine[:m, :m], found)
@@ -196,8 +187,8 @@ def as_markdown(results: list[Result], n: int) -> str:
     return f"""## Strings
 
 Made by `make bench-sequences`: the whole Gram matrix of the {n} splice junctions, 60 letters each.
-Measurements alternate both libraries; medians of {REPEATS}. Where a peer would take too long it
-gets the first strings only, and its time is multiplied by the share of the pairs. maxmargin
+Measurements alternate between the libraries; medians of {REPEATS} runs. Slow peers get the first
+strings only, and their time is extrapolated to all pairs. maxmargin
 {__version__} ({default_threads()} threads, SIMD level {simd_level()}), scikit-learn
 {sklearn.__version__}, NumPy {np.__version__}{others}, Python {platform.python_version()},
 {os.cpu_count()} cores.

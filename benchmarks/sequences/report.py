@@ -1,4 +1,4 @@
-"""What the studies share: how a kernel is written, and the table of a search."""
+"""How the studies write kernels, and the tables of their searches."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 from benchmarks.page import PAGE, markdown_table, replace_section
 from maxmargin.kernels import Kernel, Product, Scaled, Sum
 
-# Parameters without which a kernel says little, whatever their default.
+# Parameters that are always shown, even at their defaults.
 _ALWAYS = frozenset({"k", "m", "degree", "length", "decay"})
 
 
 def shown(kernel: Any) -> str:
-    """The kernel as it is called, without what is left at its default."""
+    """Return the expression that creates the kernel, without parameters at their defaults."""
     if isinstance(kernel, Sum):
         return " + ".join(map(shown, kernel.parts))
     if isinstance(kernel, Product):
@@ -36,7 +36,7 @@ def shown(kernel: Any) -> str:
 
 
 def best_of_each(search: Any, parameter: str) -> list[tuple[Any, dict[str, Any], float, float]]:
-    """For each value of a parameter the best candidate: the others, mean score, standard error."""
+    """Return each value of a parameter with its best candidate, mean score and standard error."""
     results = search.cv_results_
     splits = np.array([results[f"split{k}_test_score"] for k in range(search.n_splits_)])
     best: dict[str, tuple[Any, dict[str, Any], float, float]] = {}
@@ -49,7 +49,7 @@ def best_of_each(search: Any, parameter: str) -> list[tuple[Any, dict[str, Any],
 
 
 def kernel_table(search: Any, score: str) -> str:
-    """The best price of each kernel, the best kernel first."""
+    """Return the table of the best C of each kernel, the best kernel first."""
     rows = [
         [f"`{shown(kernel)}`", f"{params['C']:g}", f"{mean:.4f}", f"{error:.4f}"]
         for kernel, params, mean, error in best_of_each(search, "kernel")
@@ -68,7 +68,7 @@ class Clock:
 
 
 def record(title: str, *parts: str | list[str]) -> None:
-    """Print a section of tables and lists of sentences, and put it into the page."""
+    """Print a section of tables and sentences, and write it into the page."""
     written = [part if isinstance(part, str) else fill(" ".join(part), 110) for part in parts]
     text = "\n\n".join([f"### {title}", *written])
     print(text)

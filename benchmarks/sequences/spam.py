@@ -1,6 +1,7 @@
 """Spam among 5574 text messages, by letters and by words.
 
-Run `python -m benchmarks.sequences.spam`: one search a spelling, five folds, F1 of spam.
+Run `python -m benchmarks.sequences.spam`: one search over letters, one over words; five folds, F1
+of spam.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ WORDS = [
     Spectrum(2, up_to=True, normalize=True),
     Spectrum(1, normalize=True) + Spectrum(2, normalize=True),
 ]
-PRICES = [1.0, 3.0, 10.0, 30.0]
+PENALTIES = [1.0, 3.0, 10.0, 30.0]
 SCORE = make_scorer(f1_score, pos_label="spam")
 
 # Words, numbers by their number of digits, and every other sign.
@@ -49,8 +50,8 @@ def folds(messages: Any, y: Any) -> list[tuple[Any, Any]]:
 
 
 def search(X: Any, y: Any, kernels: list[Any], cv: Any) -> SVMSearchCV:
-    """The command of the study."""
-    grid = {"kernel": kernels, "C": PRICES}
+    """Search over kernels and C."""
+    grid = {"kernel": kernels, "C": PENALTIES}
     return SVMSearchCV(SVC(), grid, scoring=SCORE, cv=cv, verbose=1).fit(X, y)
 
 

@@ -1,4 +1,4 @@
-"""Splice junctions: where genes are cut, read off the 60 letters around the place.
+"""Splice junctions: whether and how a gene is spliced, from the 60 letters around the site.
 
 Run `python -m benchmarks.sequences.splice`: one search over kernels and C, ten folds.
 """
@@ -23,18 +23,18 @@ KERNELS = [
     *(WeightedDegree(degree, normalize=True) for degree in (1, 3, 5, 8, 12)),
     *(WeightedDegree(8, shift=shift, normalize=True) for shift in (1, 2)),
 ]
-PRICES = [0.3, 1.0, 3.0, 10.0]
-GRID = {"kernel": KERNELS, "C": PRICES}
+PENALTIES = [0.3, 1.0, 3.0, 10.0]
+GRID = {"kernel": KERNELS, "C": PENALTIES}
 FOLDS = StratifiedKFold(10, shuffle=True, random_state=0)
 
 
 def search(X: Any, y: Any, grid: dict[str, Any] = GRID) -> SVMSearchCV:
-    """The command of the study."""
+    """Search over kernels and C."""
     return SVMSearchCV(SVC(), grid, cv=FOLDS, verbose=1).fit(X, y)
 
 
 def without_repeats(machine: SVC, X: Any, y: Any) -> float:
-    """Accuracy where equal strings are in the same fold, so that none was seen in training."""
+    """Return the accuracy in folds that keep equal strings together."""
     groups = np.unique(X, return_inverse=True)[1]
     folds = StratifiedGroupKFold(10, shuffle=True, random_state=0)
     K = machine.kernel.block(X, X)
@@ -54,7 +54,7 @@ def main() -> None:
         [
             f"`python -m benchmarks.sequences.splice`: {len(X)} strings of 60 letters, three",
             "classes;",
-            f"one search over {len(KERNELS)} kernels and {len(PRICES)} values of C, ten folds;",
+            f"one search over {len(KERNELS)} kernels and {len(PENALTIES)} values of C, ten folds;",
             f"{clock}. {n_repeats} of the strings are repeats of others; with all copies of a",
             "string",
             f"in one fold the accuracy of the best machine is {strict:.4f}.",

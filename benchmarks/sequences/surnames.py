@@ -1,8 +1,8 @@
 """Surnames of 18 nations: kernels on strings against tf-idf of n-grams in a linear machine.
 
-Run `python -m benchmarks.sequences.surnames`. Each fifth of the names is judged by machines that
-were tuned for balanced accuracy on the other four, both with balanced class weights, by the same
-folds. An argument is the number of names a nation at most.
+Run `python -m benchmarks.sequences.surnames`. Each fifth of the names is classified by machines
+that were tuned for balanced accuracy on the other four, with balanced class weights and on the same
+folds. The optional argument is the largest number of names per nation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks.sequences.report import Clock, record, shown
 from maxmargin import SVC, SVMSearchCV
 from maxmargin.kernels import CommonSubstrings, Kernel, Spectrum
 
-#: Names a nation at most, by default: 9340 of the 18012 different ones are Russian.
+# Largest number of names per nation: 9340 of the 18012 different names are Russian.
 MOST = 300
 
 OUTER = StratifiedKFold(5, shuffle=True, random_state=1)
@@ -32,7 +32,7 @@ RESAMPLES = 1000
 
 
 def each_length(longest: int) -> Kernel:
-    """Substrings of the lengths 1 to longest, each length normalised by itself."""
+    """Return the kernel of substrings of the lengths 1 to longest, each length normalised."""
     kernel: Kernel = Spectrum(1, normalize=True)
     for k in range(2, longest + 1):
         kernel = kernel + Spectrum(k, normalize=True)
@@ -40,7 +40,7 @@ def each_length(longest: int) -> Kernel:
 
 
 def squared(kernel: Kernel) -> Kernel:
-    """(k + 1)^2 without its constant: pairs of substrings count, too."""
+    """Return (k + 1)^2 without its constant, the kernel of substrings and pairs of them."""
     return 2 * kernel + kernel * kernel
 
 
@@ -53,15 +53,15 @@ KERNELS = [
 ]
 RANGES = [(1, 2), (1, 3), (1, 4), (1, 5), (2, 3)]
 
-# Loss and scale of the two machines differ, and so do the prices around their best.
-PRICES = [0.2, 0.5, 1.0, 2.0, 5.0]
-LINEAR_PRICES = [0.1, 0.2, 0.4, 0.8, 1.6]
-KERNEL_GRID = {"kernel": KERNELS, "C": PRICES}
-LINEAR_GRID = {"ngrams__ngram_range": RANGES, "machine__C": LINEAR_PRICES}
+# Loss and scale of the two machines differ, and so do the grids of C around their best.
+PENALTIES = [0.2, 0.5, 1.0, 2.0, 5.0]
+LINEAR_PENALTIES = [0.1, 0.2, 0.4, 0.8, 1.6]
+KERNEL_GRID = {"kernel": KERNELS, "C": PENALTIES}
+LINEAR_GRID = {"ngrams__ngram_range": RANGES, "machine__C": LINEAR_PENALTIES}
 
 
 def names(data: dict[str, Any], most: int = MOST) -> tuple[Any, Any]:
-    """Different names in lower case between marks of their ends, at most so many a nation."""
+    """Return distinct names in lower case, with marked ends, at most this many per nation."""
     pairs = np.array(sorted(set(zip(data["X"].tolist(), data["y"].tolist(), strict=True))))
     pairs = pairs[np.random.default_rng(0).permutation(len(pairs))]
     kept = np.concatenate(
@@ -71,7 +71,7 @@ def names(data: dict[str, Any], most: int = MOST) -> tuple[Any, Any]:
 
 
 def tune_kernels(X: Any, y: Any) -> SVMSearchCV:
-    # Each class against the rest, as in the linear machine.
+    # One class against the rest, as in the linear machine.
     machine = SVC(class_weight="balanced", multi_class="ovr")
     return SVMSearchCV(machine, KERNEL_GRID, scoring="balanced_accuracy", cv=FOLDS, verbose=1).fit(
         X, y
@@ -87,7 +87,7 @@ def tune_linear(X: Any, y: Any) -> GridSearchCV:
 
 
 def error_of_difference(right: Any, other: Any, y: Any) -> float:
-    """Standard error of the difference of two balanced accuracies, by drawing names anew."""
+    """Return the standard error of the difference of balanced accuracies, by the bootstrap."""
     random = np.random.default_rng(0)
     ahead = right.astype(float) - other
     means = [
@@ -121,12 +121,11 @@ def main(most: int = MOST) -> None:
             f"`python -m benchmarks.sequences.surnames`: {len(y)} different names of",
             f"{len(np.unique(y))} nations, at most {most} of each. {len(KERNELS)} kernels in `SVC`",
             f"and {len(RANGES)} ranges of n-grams, as tf-idf in scikit-learn's `LinearSVC`,",
-            f"{len(PRICES)} values of C each, both one class against the rest with balanced",
-            "weights, are tuned by the same five folds of four fifths of the names and judged by",
-            "the last fifth;",
-            f"{clock}. In balanced accuracy strings are {abs(ahead):.4f}",
-            f"{'ahead of' if ahead > 0 else 'behind'} n-grams (standard error {error:.4f}); in",
-            f"accuracy they have {right[0].mean():.4f} and {right[1].mean():.4f}.",
+            f"{len(PENALTIES)} values of C each, both one class against the rest with balanced",
+            "weights, are tuned on the same five folds of four fifths of the names and evaluated",
+            f"on the last fifth; {clock}. In balanced accuracy string kernels are {abs(ahead):.4f}",
+            f"{'better' if ahead > 0 else 'worse'} than n-grams (standard error {error:.4f}); the",
+            f"accuracies are {right[0].mean():.4f} and {right[1].mean():.4f}.",
         ],
         markdown_table(["fold", "strings", "balanced", "n-grams", "balanced"], rows),
     )
