@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from importlib.metadata import version as installed_version
 from pathlib import Path
 
 from sphinx.application import Sphinx
+
+from maxmargin import __version__
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_extensions"))
@@ -15,7 +16,7 @@ sys.path.insert(0, str(HERE / "_extensions"))
 project = "maxmargin"
 author = "The maxmargin developers"
 copyright = "2026, the maxmargin developers"
-release = installed_version("maxmargin")
+release = __version__
 version = release
 
 extensions = [
@@ -46,7 +47,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"\.py$",
     "subsection_order": [
         f"../examples/gallery/{section}"
-        for section in ("margins", "kernels", "choices", "decisions", "proofs")
+        for section in ("margins", "kernels", "choices", "decisions", "certificates")
     ],
     "within_subsection_order": "FileNameSortKey",
     "image_srcset": ["2x"],
@@ -70,7 +71,7 @@ pygments_style = "friendly"
 
 
 def adapt_docstring(lines: list[str]) -> None:
-    """Show literal blocks as text, and keep the bars of |w| from being read as substitutions."""
+    """Show literal blocks as text, and escape the bars of |w|, which would be substitutions."""
     for i, line in enumerate(lines):
         if line == "::":
             lines[i] = ".. code-block:: text"
@@ -79,13 +80,13 @@ def adapt_docstring(lines: list[str]) -> None:
 
 
 def redirect_links(included: Path, content: list[str]) -> None:
-    """Let the links of the included page of benchmarks lead to the files that lie beside it."""
+    """Point the links of the included benchmarks page to the files beside it."""
     if included == Path("../benchmarks/README.md"):
         content[0] = re.sub(r"\]\((?!\w+:|[#/])", "](../benchmarks/", content[0])
 
 
 def setup(app: Sphinx) -> None:
-    """Run before numpydoc, which reads the lines that this leaves."""
+    """Connect the functions above; docstrings are adapted before numpydoc reads them."""
     app.connect(
         "autodoc-process-docstring", lambda *event: adapt_docstring(event[-1]), priority=100
     )

@@ -1,4 +1,4 @@
-"""Solve, certify, draw: the library in under a minute, with nothing downloaded.
+"""Solve, certify, draw: the library in under a minute, without downloads.
 
 Usage: python examples/demo.py [folder]. Pictures and report.html go to the folder, demo/ in the
 repository by default.
@@ -37,8 +37,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def tell(console: Console) -> Story:
-    """Solve everything, print what came out, draw the pictures."""
-    console.rule("maxmargin: machines that prove their answers")
+    """Solve everything, print the results, draw the pictures."""
+    console.rule("maxmargin: machines that prove their solutions")
     with console.status("Solving the worked examples ..."):
         runs = worked.run_all(worked.load_examples())
     console.print(terminal.solver_table(runs))
@@ -55,7 +55,7 @@ def tell(console: Console) -> Story:
         early = real_data.stopped_early(split)
         others = [real_data.one_class(), real_data.regression()]
     console.print(terminal.fit_lines(classification))
-    console.print(f"Accuracy on the data held out: {classification.accuracy:.1%}")
+    console.print(f"Accuracy on held-out data: {classification.accuracy:.1%}")
     console.print()
     console.print(terminal.early_table(early))
 
@@ -99,10 +99,10 @@ def all_agree(runs: list[worked.Run]) -> bool:
 def _agreement_sentence(runs: list[worked.Run]) -> str:
     if all_agree(runs):
         return (
-            "Every exact solver agrees with the known answers "
+            "Every exact solver agrees with the known solutions "
             f"(objective, w, b, multipliers, slacks) to {worked.TOLERANCE:g}."
         )
-    return "[bold red]An exact solver is off the known answers: see the last column.[/]"
+    return "[bold red]An exact solver differs from the known solutions: see the last column.[/]"
 
 
 if __name__ == "__main__":

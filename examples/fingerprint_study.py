@@ -1,7 +1,7 @@
 """The fingerprint study: three kernels over their grids, ranked by cost, calibrated, certified.
 
-Usage: python examples/fingerprint_study.py [folder]. The report goes to the folder, demo/ in the
-repository by default. The data set is found in the folder that MAXMARGIN_DATA names, or in
+Usage: python examples/fingerprint_study.py [folder]. The report is written to the folder, by
+default demo/ in the repository. The data set is searched in the directory MAXMARGIN_DATA, or in
 ../shared/data beside the repository.
 """
 
@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from maxmargin import SVC
-from maxmargin.kernels import Linear, Polynomial
-from maxmargin.study import Family, Section, StudyResult, study
+from maxmargin import SVC, Polynomial
+from maxmargin.pages import Family, Section, Study, study
+from maxmargin.problems import Regularised
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path("mlpr", "mlpr_fingerprint_spoofing.npz")
@@ -27,12 +27,19 @@ LOW_C = np.logspace(-5, 0, 11)
 HIGH_C = np.logspace(-3, 2, 11)
 GAMMAS = np.exp([-4.0, -3.0, -2.0, -1.0])
 
-# The bias is regularised by a constant 1 in the kernel, which makes this one (x'z + 1)^2.
-QUADRATIC = Polynomial(gamma=1, coef0=0, degree=2) + 2 * Linear()
+# The course report regularises the bias by adding a constant eps to the kernel. The kernel
+# (x'z + 1)^2 already has a constant feature, so eps is 0 there.
+BIAS = Regularised(eps=1)
+QUADRATIC = Polynomial(gamma=1, coef0=1, degree=2)
 
 KERNELS = [
     Family("linear", "linear", {"C": LOW_C}, preprocessing=["raw", "centred"]),
-    Family("polynomial", QUADRATIC, {"C": LOW_C}, preprocessing=["raw"]),
+    Family(
+        "polynomial",
+        QUADRATIC,
+        {"C": LOW_C, "bias": [Regularised(eps=0)]},
+        preprocessing=["raw"],
+    ),
     Family("Gaussian", "rbf", {"C": HIGH_C, "gamma": GAMMAS}, preprocessing=["raw"]),
 ]
 
@@ -42,7 +49,7 @@ _WIDTH_OF_A_FILE = 120
 
 @dataclass(frozen=True)
 class Published:
-    """A machine of the course report whose solver had stopped early, and its costs."""
+    """A machine of the course report, with its published costs."""
 
     family: str
     setting: str
@@ -66,8 +73,8 @@ def data_file() -> Path | None:
     return place / DATA if (place / DATA).is_file() else None
 
 
-def run(path: Path, *, verbose: bool = False) -> StudyResult:
-    """Train on 4000 rows, judge on 2000, and look at 6000 more only when all is decided."""
+def run(path: Path, *, verbose: bool = False) -> Study:
+    """Train on 4000 rows, validate on 2000, and evaluate the final choice on 6000 others."""
     with np.load(path) as data:
         X, y, evaluation = data["X"], data["y"], (data["X_test"], data["y_test"])
     order = np.random.RandomState(0).permutation(len(y))
@@ -79,46 +86,44 @@ def run(path: Path, *, verbose: bool = False) -> StudyResult:
         prior=0.1,
         split=(order[:4000], order[4000:]),
         evaluation=evaluation,
-        machine=SVC(bias="regularised", tol=1e-7),
+        machine=SVC(bias=BIAS, tol=1e-7),
         certified_at=CERTIFIED_AT,
         verbose=verbose,
     )
 
 
-def comparison(result: StudyResult) -> Section:
-    """Set the published costs beside those of machines that are proved optimal."""
+def comparison(result: Study) -> Section:
+    """Compare the published costs with those of certified machines."""
     rows = []
     for known in PUBLISHED:
         row = result.find(known.family, "raw", **known.params)
         costs = (row.min_dcf, known.min_dcf, row.act_dcf, known.act_dcf)
-        proof = (f"{row.dual:.3f}", f"{max(row.relative_gap, 0.0):.0e}")
-        rows.append([f"{known.family}, {known.setting}", *proof, *(f"{c:.4f}" for c in costs)])
+        optimum = (f"{row.dual:.3f}", f"{max(row.relative_gap, 0.0):.0e}")
+        rows.append([f"{known.family}, {known.setting}", *optimum, *(f"{c:.4f}" for c in costs)])
     return Section(
         "A published result, certified",
         [
-            "A course report gives the costs of these three machines. Its solver, L-BFGS-B on the "
-            "dual, ended when the objective hardly moved any more. The first two rows agree with "
-            "it in minDCF. In the third the published cost is better than that of the optimum: "
-            "the scores were those of a machine that was not there yet, and nothing said so. A "
-            "relative gap would have.",
+            "A course report states the costs of these three machines. Its solver, L-BFGS-B on the "
+            "dual, stopped when the objective hardly changed. The first two rows agree with the "
+            "report in minDCF. In the third the published cost is lower than that of the optimum: "
+            "the solver had not converged, and only a duality gap would have shown it.",
         ],
         ["machine", "dual optimum", "gap", "minDCF", "published", "actDCF", "published"],
         rows,
-        "At the optimum, beside what was published",
+        "Costs at the optimum and published costs",
     )
 
 
-def write(result: StudyResult, folder: Path) -> Path:
+def write(result: Study, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     return result.to_html(
         folder / "fingerprint_study.html",
         title="Fingerprint spoofing: which machine, at what cost",
         introduction=[
-            "Six features of a fingerprint image tell whether it is genuine (1) or a fake (0). "
-            "Genuine prints are rare where the machine will work, one in ten, and both errors cost "
-            "the same. Linear, quadratic and Gaussian machines are trained over their grids, "
-            "judged by the cost of their decisions, and each is proved to be the optimum of its "
-            "problem.",
+            "Six features of a fingerprint image predict whether it is genuine (1) or a fake (0). "
+            "In the application one print in ten is genuine, and both errors have the same cost. "
+            "Linear, quadratic and Gaussian machines are trained over their grids, ranked by the "
+            "cost of their decisions, and certified.",
         ],
         sections=[comparison(result)],
     )
@@ -127,7 +132,7 @@ def write(result: StudyResult, folder: Path) -> Path:
 def main(folder: Path = ROOT / "demo") -> None:
     path = data_file()
     if path is None:
-        print(f"{DATA} is not here: set MAXMARGIN_DATA to the folder of the data sets.")
+        print(f"{DATA} was not found: set MAXMARGIN_DATA to the directory of the data sets.")
         return
     console = Console()
     if not console.is_terminal:
@@ -135,7 +140,7 @@ def main(folder: Path = ROOT / "demo") -> None:
     result = run(path, verbose=console.is_terminal)
     console.print(result)
     best = result.best
-    print(f"{len(result.table)} machines in {result.seconds:.0f} s, the best: {best.claim}")
+    print(f"{len(result.table)} machines in {result.seconds:.0f} s; the best: {best.claim}")
     for rows, costs in (("validation", best), ("evaluation", best.evaluation)):
         print(
             f"{rows}: minDCF {costs.min_dcf:.4f}, actDCF {costs.act_dcf:.4f} as trained, "

@@ -1,7 +1,7 @@
-"""Draw the whole path of a machine in C: multipliers, margins, support vectors, validation error.
+"""Draw a whole path of machines in C: multipliers, margins, support vectors, validation error.
 
-Usage: python examples/solution_path.py [folder]. solution_path.png goes to the folder, demo/ in the
-repository by default.
+Usage: python examples/solution_path.py [folder]. solution_path.png is written to the folder, by
+default demo/ in the repository.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from maxmargin import plot, svm_path
-from maxmargin.kernels import RBF
-from maxmargin.problems import SoftMargin
+from maxmargin import RBF, plot, svm_path
 
 DEMO = Path(__file__).resolve().parent.parent / "demo"
 
 
 def moons(n: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Two half circles that reach into each other, with noise."""
+    """Two interleaving half circles with noise."""
     angle, y = np.pi * random.random(n), np.tile([-1.0, 1.0], n // 2)
     X = np.column_stack([np.cos(angle) + 0.5 * y, y * (0.3 - np.sin(angle))])
     return X + 0.25 * random.normal(size=X.shape), y
@@ -30,7 +28,7 @@ def main(folder: Path = DEMO) -> None:
     random = np.random.default_rng(0)
     X, y = moons(200, random)
     X_new, y_new = moons(2000, random)
-    path = svm_path(SoftMargin(X, y, C=1e3, kernel=RBF(1.0)))
+    path = svm_path(X, y, kernel=RBF(1.0), C_max=1e3)
     Cs = np.geomspace(path.breakpoints[1], path.breakpoints[-1], 60)
     errors = [np.mean(np.sign(path.at(C).decision(X_new)) != y_new) for C in Cs]
     gap = max(path.certificate(C).relative_gap for C in Cs)
@@ -44,7 +42,7 @@ def main(folder: Path = DEMO) -> None:
     plot.path(path, axes[0, 0], points=some)
     plot.path(path, axes[0, 1], quantity="margins", points=some, legend=False)
     axes[1, 0].plot(Cs, path.n_support(Cs), label="support vectors")
-    axes[1, 0].plot(Cs, path.n_free(Cs), label="of these on the margin")
+    axes[1, 0].plot(Cs, path.n_free(Cs), label="free support vectors")
     axes[1, 0].set(xlabel="C", ylabel="points", ylim=(0, None))
     axes[1, 0].legend(fontsize="small")
     axes[1, 1].plot(Cs, errors)

@@ -1,7 +1,7 @@
 """The directive `drawn`: the figure that the Python examples of a page have drawn.
 
-The examples run from the top of the page down to the directive, each once, in one namespace; what
-they call `figure` is shown with the directive's text as its caption.
+The examples above the directive run once, in one namespace. The directive shows their variable
+`figure`, with its own text as the caption.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sphinx.util.docutils import SphinxDirective
 
 logger = logging.getLogger(__name__)
 
-# Inches; several panels side by side, which a phone cannot show at once.
+# Inches; wider figures have several panels side by side, which a phone cannot show at once.
 WIDE = 7.5
 
 EXAMPLES = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -29,14 +29,14 @@ EXAMPLES = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @dataclass
 class Page:
-    """How far the examples of a page have run, and the names they have left."""
+    """The examples of a page: how far they have run, and their variables."""
 
     text: str
     position: int = 0
     names: dict[str, Any] = field(default_factory=dict)
 
     def run_to(self, line: int) -> str:
-        """Run the examples before a line that have not run yet; return what went wrong."""
+        """Run the examples before a line that have not run yet; return the report of failures."""
         end = sum(map(len, self.text.splitlines(keepends=True)[: line - 1]))
         blocks = EXAMPLES.findall(self.text, self.position, end)
         self.position = end
@@ -49,7 +49,7 @@ class Page:
 
 
 class Drawn(Figure, SphinxDirective):
-    """A figure whose file the page itself draws; the argument names the file."""
+    """A figure drawn by the page itself; the argument names the file."""
 
     def run(self) -> list[nodes.Node]:
         page = self._page()

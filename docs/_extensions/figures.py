@@ -1,4 +1,4 @@
-"""Draws the pictures of the pages with maxmargin.plot when a build begins."""
+"""Draw pictures of the pages with maxmargin.plot when a build begins."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from sphinx.application import Sphinx
 
-from maxmargin import Stop, certify, plot, solve, svm_path
+from maxmargin import SVC, Stop, plot, solve, svm_path
 from maxmargin.kernels import RBF, suffix_matrix
 from maxmargin.problems import Regularised, SoftMargin
 
@@ -19,31 +19,31 @@ LABELS = [-1, -1, -1, 1, 1, 1, -1]
 
 
 def margin_band(figure: Figure) -> None:
-    """The seven points of the theory pages with their machine."""
+    """Draw the seven points of the theory pages with their machine."""
     axes = figure.subplots()
-    plot.boundary(solve(SoftMargin(POINTS, LABELS, C=1)), axes, padding=0.15, legend=False)
+    machine = SVC(kernel="linear", C=1).fit(POINTS, LABELS)
+    plot.boundary(machine, axes, padding=0.15, legend=False)
     axes.set_aspect("equal")
     figure.legend(loc="outside right upper", fontsize="small")
 
 
 def kkt_path(figure: Figure) -> None:
-    """Multiplier against margin for two overlapping classes."""
-    problem = overlapping()
-    plot.kkt(certify(problem, solve(problem)), figure.subplots())
+    """Draw multiplier against margin for two overlapping classes."""
+    plot.kkt(solve(overlapping()), figure.subplots())
 
 
 def convergence(figure: Figure) -> None:
-    """The gap of several solvers on one problem."""
+    """Draw the gap of several solvers on one problem."""
     problem = overlapping()
     runs = {
-        name: solve(problem, solver=name, trace=True, stop=Stop(iterations=300))
+        name: solve(problem, solver=name, trace=True, stop=Stop(max_iter=300))
         for name in ("lbfgsb", "smo", "subgradient", "sgd")
     }
     plot.traces(runs, figure.subplots(), against="iteration")
 
 
 def bayes_error(figure: Figure) -> None:
-    """Scores twice as large as the log-likelihood ratios that they should be, and those."""
+    """Compare log-likelihood ratios with scores that are twice as large."""
     random = np.random.default_rng(0)
     y = np.repeat([0, 1], 1000)
     ratios = 2.0 * random.normal(size=2000) + np.where(y == 1, 2.0, -2.0)
@@ -53,7 +53,7 @@ def bayes_error(figure: Figure) -> None:
 
 
 def solution_path(figure: Figure) -> None:
-    """The multipliers of two overlapping classes along C."""
+    """Draw the multipliers of two overlapping classes along C."""
     random = np.random.default_rng(1)
     y = np.tile([-1.0, 1.0], 20)
     X = random.normal(size=(40, 2)) + 0.8 * y[:, None]
@@ -61,7 +61,7 @@ def solution_path(figure: Figure) -> None:
 
 
 def suffixes(figure: Figure) -> None:
-    """The suffix matrix of two words, the common substring marked."""
+    """Draw the suffix matrix of two words."""
     x, z = "cane", "pane"
     matrix = suffix_matrix(x, z)
     axes = figure.subplots()

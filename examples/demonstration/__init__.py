@@ -2,10 +2,9 @@
 
 ::
 
-    worked      the three worked examples and their known answers
+    worked      the three worked examples and their known solutions
     real_data   fits on data bundled with scikit-learn
     pictures    every figure, for light and for dark pages
     terminal    the tables that are printed
-    markup      a few HTML elements, everything escaped
-    report      the page
+    report      the page, with report.html and report.css
 """

@@ -1,4 +1,4 @@
-"""Every figure of the demo, drawn twice: for light pages and for dark ones."""
+"""Every figure of the demo, drawn twice: for light and for dark pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _THEMES: dict[str, dict[str, str]] = {"light": {}, "dark": _DARK}
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure as PNG bytes for each theme, and the words that go with it."""
+    """A figure as PNG bytes for each theme, with its caption and alternative text."""
 
     name: str
     alternative: str
@@ -53,8 +53,8 @@ class Picture:
 def worked_pictures(runs: list[Run]) -> list[Picture]:
     """Draw the first exact solution of each example that has its own data."""
     words = {
-        "hard": "Hard margin, linear kernel: three support vectors hold the widest band apart.",
-        "soft": "Soft margin, C = 10: one point in the band and one outlier pay with their slack.",
+        "hard": "Hard margin, linear kernel: three support vectors determine the widest band.",
+        "soft": "Soft margin, C = 10: one point inside the band and one outlier have slack.",
         "gaussian": "Soft margin, Gaussian kernel, C = 1, gamma = 1: a curved boundary and band.",
     }
     pictures = []
@@ -66,23 +66,24 @@ def worked_pictures(runs: list[Run]) -> list[Picture]:
 
 def race_picture(solutions: dict[str, Solution]) -> Picture:
     caption = (
-        "Six solvers on one problem (breast cancer, linear kernel, C = 0.1, regularised bias): "
-        "relative duality gap against time, each curve ending in what its certificate proves. "
-        "Dots stand for the size of a negative gap: an interior point that is still infeasible."
+        f"{len(solutions)} solvers on one problem (breast cancer, linear kernel, C = 0.1, "
+        "regularised bias): "
+        "relative duality gap against time; each curve ends at the gap of its certificate. "
+        "Dotted parts show the size of a negative gap, at an interior point that is infeasible."
     )
 
     def draw(ax: Axes) -> None:
         plot.traces(solutions, ax, legend=False)
         ax.grid(alpha=0.25)
 
-    return _render("convergence", "Duality gap of six solvers over time", caption, draw, (5.6, 4.3))
+    return _render("convergence", "Duality gap of the solvers over time", caption, draw, (5.6, 4.3))
 
 
 def kkt_picture(name: str, title: str, fit: Fit) -> Picture:
     caption = f"{title}: {'certified' if fit.certified else 'refused'}."
 
     def draw(ax: Axes) -> None:
-        plot.kkt(fit.certificate, ax, legend=False)
+        plot.kkt(fit.subject, ax, legend=False)
 
     return _render(name, f"Multiplier against margin: {caption}", caption, draw, (5, 4.2))
 
@@ -90,11 +91,11 @@ def kkt_picture(name: str, title: str, fit: Fit) -> Picture:
 def one_class_picture(fit: Fit) -> Picture:
     caption = (
         "One class: the sepals of 50 irises (setosa), Gaussian kernel, nu = 0.1. "
-        "At most a tenth of the points may lie outside."
+        "At most a tenth of the points lie outside."
     )
 
     def draw(ax: Axes) -> None:
-        plot.boundary(fit.solution, ax, legend=False)
+        plot.boundary(fit.subject, ax, legend=False)
         ax.set(xlabel="sepal length (cm)", ylabel="sepal width (cm)")
 
     return _render("one-class", "A boundary around one class", caption, draw, (5, 5))
@@ -103,11 +104,11 @@ def one_class_picture(fit: Fit) -> Picture:
 def regression_picture(fit: Fit) -> Picture:
     caption = (
         "Regression: disease progression against body mass index (every fourth patient of the "
-        "diabetes data), Gaussian kernel, epsilon = 50. Points inside the tube cost nothing."
+        "diabetes data), Gaussian kernel, epsilon = 50. Points inside the tube have no loss."
     )
 
     def draw(ax: Axes) -> None:
-        plot.boundary(fit.solution, ax, legend=False)
+        plot.boundary(fit.subject, ax, legend=False)
         ax.set(xlabel="body mass index", ylabel="progression after a year")
 
     return _render("regression", "A curve with its tube", caption, draw, (5, 5))

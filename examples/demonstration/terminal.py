@@ -14,7 +14,7 @@ ROUNDING = 1e-15
 
 
 def small(value: float) -> str:
-    """Return a gap or a violation with two digits; nothing below rounding means anything."""
+    """Return a gap or a violation with two digits; values below rounding are not shown."""
     return "< 1e-15" if abs(value) < ROUNDING else f"{value:.1e}"
 
 
@@ -34,18 +34,18 @@ SOLVER_HEADINGS = ["primal", "dual", "gap", "KKT", "steps", "ms"]
 
 
 def agreement(run: Run) -> str:
-    """Say how the run compares with the known numbers; only exact solvers are held to them."""
+    """Say whether an exact solver's run agrees with the known numbers."""
     if not run.exact or run.deviation is None:
         return "-"
     return "agrees" if run.deviation <= TOLERANCE else f"off by {run.deviation:.1e}"
 
 
 def solver_table(runs: list[Run]) -> Table:
-    table = _table("Every solver on the worked examples (gap: relative; proved: to 1e-6)")
+    table = _table("Every solver on the worked examples (relative gap; certified to 1e-6)")
     table.add_column("example, solver", min_width=13)
     for heading in SOLVER_HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("proved", no_wrap=True)
+    table.add_column("certified", no_wrap=True)
     table.add_column("known", no_wrap=True)
     previous = ""
     for run in runs:
@@ -64,17 +64,17 @@ def solver_table(runs: list[Run]) -> Table:
 
 
 def early_table(fits: list[Fit]) -> Table:
-    table = _table("L-BFGS-B that stopped early, and run to convergence")
+    table = _table("L-BFGS-B, stopped early and run to convergence")
     table.add_column("run", min_width=14)
     for heading in EARLY_HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("proved", no_wrap=True)
+    table.add_column("certified", no_wrap=True)
     for fit in fits:
         table.add_row(fit.name, *early_cells(fit), _verdict(fit.certified))
     return table
 
 
-EARLY_HEADINGS = ["steps", "primal", "gap", "KKT", "free", "bound", "accuracy"]
+EARLY_HEADINGS = ["steps", "primal", "gap", "KKT", "free", "bounded", "accuracy"]
 
 
 def early_cells(fit: Fit) -> list[str]:

@@ -1,4 +1,4 @@
-"""The worked examples: problems with known answers, solved by every solver that can."""
+"""The worked examples: problems with known solutions, solved by every solver that takes them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin import Certificate, Solution, certify, margins, solve
-from maxmargin.kernels import RBF
-from maxmargin.problems import HardMargin, Problem, Regularised, SoftMargin
+from maxmargin import RBF, HardMargin, SoftMargin, Solution, solve
+from maxmargin.certificates import Certificate
+from maxmargin.problems import Problem, Regularised
 from maxmargin.solvers import SOLVERS, solvers_for
 
 DATA = Path(__file__).parents[1] / "worked_examples.json"
@@ -21,7 +21,7 @@ CERTIFIED_AT = 1e-6
 
 @dataclass(frozen=True)
 class Example:
-    """A problem, and what its solution is known to be (empty where nobody published it)."""
+    """A problem and its known solution (empty if none is published)."""
 
     key: str
     title: str
@@ -36,7 +36,10 @@ class Run:
     example: Example
     solver: str
     solution: Solution
-    certificate: Certificate
+
+    @property
+    def certificate(self) -> Certificate:
+        return self.solution.certificate
 
     @property
     def exact(self) -> bool:
@@ -48,10 +51,10 @@ class Run:
 
     @property
     def deviation(self) -> float | None:
-        """Largest relative deviation from the known numbers; None where there are none."""
+        """Largest relative deviation from the known numbers; None if there are none."""
         if not self.example.expected:
             return None
-        return max(deviations(self.example, self.solution, self.certificate).values())
+        return max(deviations(self.example.expected, self.solution).values())
 
 
 def load_examples() -> list[Example]:
@@ -71,24 +74,23 @@ def load_examples() -> list[Example]:
 
 
 def run_all(examples: list[Example]) -> list[Run]:
-    runs = []
-    for example in examples:
-        for name in solvers_for(example.problem):
-            solution = solve(example.problem, name)
-            runs.append(Run(example, name, solution, certify(example.problem, solution)))
-    return runs
+    return [
+        Run(example, name, solve(example.problem, name))
+        for example in examples
+        for name in solvers_for(example.problem)
+    ]
 
 
-def deviations(example: Example, solution: Solution, certificate: Certificate) -> dict[str, float]:
-    """Return how far each known number is from the one found, relative to max(1, |known|)."""
-    problem, known = example.problem, example.expected
+def deviations(known: dict[str, Any], solution: Solution) -> dict[str, float]:
+    """Return the deviation of each known number, relative to max(1, |known|)."""
+    certificate, margins = solution.certificate, solution.margins()
     found: dict[str, Any] = {
         "b": solution.b,
         "primal": certificate.primal,
         "dual": certificate.dual,
-        "margin": margins(problem, solution).margin,
+        "margin": margins.margin,
         "n_support": certificate.n_free + certificate.n_bounded,
-        "training_errors": margins(problem, solution).training_errors,
+        "training_errors": margins.training_errors,
         "w": lambda: solution.w,
         "support": lambda: [solution.dual[int(i)] for i in known["support"]],
         "multipliers": lambda: [solution.dual[int(i)] for i in known["multipliers"]],

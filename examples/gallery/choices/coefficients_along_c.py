@@ -2,10 +2,10 @@ r"""
 Weights along C
 ===============
 
-Linear machines along :math:`C`, each started where the one before ended. With the penalty
-:math:`\lVert w \rVert^2` all weights grow together; with :math:`\lVert w \rVert_1` most of them
-stay exactly zero, and features enter one after another. Below a certain :math:`C`, which is known
-beforehand, none is in.
+Linear machines for increasing :math:`C`, each started from the previous solution. With the penalty
+:math:`\lVert w \rVert^2` all weights grow together; with :math:`\lVert w \rVert_1` most of them are
+exactly zero, and features enter one after another. Below a value of :math:`C` that can be computed
+in advance, all weights are zero.
 """
 
 import matplotlib.pyplot as plt
@@ -27,11 +27,11 @@ for ax, (penalty, path) in zip(axes, paths.items(), strict=True):
     ax.plot(path.Cs, path.coef[:, 0], linewidth=1.2)
     ax.set(xscale="log", xlabel="C", ylabel="weights", title=f"penalty {penalty}")
     ax.label_outer()
-axes[1].axvline(first, color="black", linestyle="--", label="known beforehand")
+axes[1].axvline(first, color="black", linestyle="--", label="all weights are zero below")
 axes[1].legend()
 
 used = (paths["l1"].coef[:, 0] != 0).sum(axis=1)
 print("features in use:", used.tolist())
-gap = max(proof.relative_gap for path in paths.values() for proof in path.certificates)
+gap = max(found.relative_gap for path in paths.values() for found in path.certificates)
 print(f"largest relative gap: {gap:.0e}")
 plt.show()

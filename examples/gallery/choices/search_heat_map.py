@@ -1,11 +1,10 @@
 """
-A map of C and gamma
-====================
+A heat map of C and gamma
+=========================
 
-The classic search: every pair of a price and a width, judged by cross-validation. Good pairs lie
-on a ridge, for a smoother kernel wants a higher price. `SVMSearchCV` has the interface of
-scikit-learn's `GridSearchCV` and computes once what cells have in common, so that a fine grid is
-affordable.
+A grid search scores every pair of C and gamma by cross-validation. Good pairs lie on a ridge,
+because a smoother kernel needs a larger C. `SVMSearchCV` has the interface of scikit-learn's
+`GridSearchCV` and computes only once what the cells share, so that fine grids are affordable.
 """
 
 import matplotlib.pyplot as plt
@@ -29,5 +28,5 @@ plot.score_curves(some, axes[1], by="gamma")
 
 best = search.best_estimator_[-1]
 print(f"best of {len(search.cv_results_['params'])}: C = {best.C:.3g}, gamma = {best.gamma:.3g}")
-print(f"accuracy {search.best_score_:.4f}; refitted, and proved: {best.certificate_.holds(1e-3)}")
+print(f"accuracy {search.best_score_:.4f}, certified to 1e-3: {best.certificate_.holds(1e-3)}")
 plt.show()

@@ -1,11 +1,11 @@
 r"""
-Alarms for digits that are none of ours
-=======================================
+Anomaly scores and thresholds
+=============================
 
-A one-class machine is trained on eights and then meets all ten digits. The threshold 0, which
-:math:`\nu` chose, is one of many; the DET curve shows what each of them costs in false alarms and
-in digits that slip through. A narrow kernel may order the points best and yet have a zero that is
-of no use: the threshold is a choice of its own.
+A one-class machine is trained on eights and then applied to all ten digits. The threshold zero,
+which follows from :math:`\nu`, is one of many; the DET curve shows the rates of false alarms and of
+missed anomalies at each of them. A narrow kernel may order the points best although its zero is
+useless, so choose the threshold separately.
 """
 
 import matplotlib.pyplot as plt
@@ -31,7 +31,7 @@ figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
 for sign, colour, name in ((0, "C1", "eights"), (1, "C0", "other digits")):
     mine = scores[1][is_anomaly == sign]
     axes[0].hist(mine, bins=40, density=True, color=colour, alpha=0.55, label=name)
-axes[0].axvline(0.0, color="black", linestyle="--", label="threshold of nu = 0.1")
+axes[0].axvline(0.0, color="black", linestyle="--", label="threshold zero, nu = 0.1")
 axes[0].set(xlabel="anomaly score", ylabel="density", title=f"gamma = {gammas[1]:g}")
 axes[0].legend(fontsize="small")
 for gamma, score, rate in zip(gammas, scores, rates, strict=True):

@@ -1,10 +1,11 @@
 """
-Scores that mean what they say
-==============================
+Calibrated probabilities
+========================
 
-Of the days with a predicted 30% chance of rain it should rain on 30%. The scores of a machine make
-no such promise, squeezed through a sigmoid or not. `CalibratedSVC` learns from held-out scores
-what they mean, by a sigmoid of its own (Platt) or by any curve that never falls (isotonic).
+It should rain on 30% of the days with a predicted 30% chance of rain. The scores of a support
+vector machine are not calibrated in this sense, even if a sigmoid maps them to (0, 1).
+`CalibratedSVC` fits a calibration map to held-out scores: a sigmoid (Platt) or a nondecreasing step
+function (isotonic).
 """
 
 import matplotlib.pyplot as plt
@@ -38,10 +39,10 @@ axes[0].set_title("scores of new points")
 for name, values in probabilities.items():
     CalibrationDisplay.from_predictions(y_test, values, n_bins=10, name=name, ax=axes[1])
 axes[1].set(xlabel="predicted probability of class 1", ylabel="fraction of class 1")
-axes[1].set_title("what is predicted, and what occurs")
+axes[1].set_title("calibration curves")
 
 # %%
-# A sigmoid keeps the order of the scores, so the area under the ROC curve stays what it was.
+# A sigmoid keeps the order of the scores, so the area under the ROC curve does not change.
 
 losses = {name: log_loss(y_test, values) for name, values in probabilities.items()}
 areas = {name: roc_auc_score(y_test, values) for name, values in probabilities.items()}

@@ -2,10 +2,10 @@ r"""
 Every prior at once
 ===================
 
-Two pictures judge scores without fixing how rare the positive class is or what errors cost. A DET
-curve shows which pairs of error rates the thresholds offer. A Bayes error plot shows the cost of
-the decisions over all priors: dashed at the best threshold, solid at the one that theory gives if
-the scores are log-likelihood ratios. The distance between the two is the price of miscalibration.
+Two plots evaluate scores for all priors and costs. A DET curve shows the pairs of error rates at
+all thresholds. A Bayes error plot shows the cost of decisions against the prior: dashed at the best
+threshold, solid at the Bayes threshold for log-likelihood ratios. The difference between the two is
+the cost of miscalibration.
 """
 
 import matplotlib.pyplot as plt
@@ -21,12 +21,11 @@ from maxmargin.plot import BayesErrorDisplay
 X, y = make_classification(3000, 6, n_informative=4, n_redundant=0, class_sep=0.9, random_state=1)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
 
-machine = SVC(C=1).fit(X_train, y_train)
 linear = SVC(kernel="linear", C=1).fit(X_train, y_train)
 calibrated = CalibratedSVC(SVC(C=1), method="logistic").fit(X_train, y_train)
 scores = {
     "linear": linear.decision_function(X_test),
-    "Gaussian": machine.decision_function(X_test),
+    "Gaussian": calibrated.estimator_.decision_function(X_test),
     "Gaussian, calibrated": calibrated.log_likelihood_ratio(X_test),
 }
 
@@ -39,8 +38,8 @@ for name, values in list(scores.items())[1:]:
 axes[1].set_ylim(0, 1.4)
 
 # %%
-# The equal error rate is where a DET curve (of the convex hull) crosses the diagonal, and the
-# largest Bayes error at the best threshold: the same number twice.
+# The equal error rate, where the DET curve of the convex hull crosses the diagonal, equals the
+# largest Bayes error at the best threshold.
 
 rates = {name: eer(y_test, values) for name, values in scores.items()}
 odds = np.linspace(-3, 3, 2001)

@@ -1,11 +1,11 @@
 r"""
-A sum says or, a product says and
-=================================
+Sums and products of kernels
+============================
 
-Kernels add and multiply. With :math:`k_1(x_1, z_1) + k_2(x_2, z_2)` two points are alike if one
-coordinate is or the other; the machine is then a sum :math:`g_1(x_1) + g_2(x_2)`. With the product
-they are alike only if both are, and the machine can be any function of the two. No sum has the
-pattern of a chessboard.
+With the sum :math:`k_1(x_1, z_1) + k_2(x_2, z_2)` two points are similar if one coordinate *or* the
+other is; the decision function is then a sum :math:`g_1(x_1) + g_2(x_2)`. With the product they are
+similar only if one coordinate *and* the other are, and the decision function can be any function of
+both. No sum of functions separates the colours of a chessboard.
 """
 
 import matplotlib.pyplot as plt
@@ -20,10 +20,13 @@ X = pd.DataFrame(random.uniform(-1, 1, size=(200, 2)), columns=["x1", "x2"])
 y = np.where(X["x1"] * X["x2"] > 0, 1, -1)
 
 first, second = On("x1", RBF(4.0)), On("x2", RBF(4.0))
-machines = {"or": SVC(kernel=first + second, C=10), "and": SVC(kernel=first * second, C=10)}
+machines = {
+    "sum": SVC(kernel=first + second, C=10),
+    "product": SVC(kernel=first * second, C=10),
+}
 
 # %%
-# Gaussians multiply to a Gaussian of all coordinates, the usual kernel:
+# The product of the Gaussian kernels of both coordinates is the usual Gaussian kernel:
 
 product = (first * second).block(X, X)
 print("largest difference:", np.abs(product - RBF(4.0).block(X.to_numpy(), X.to_numpy())).max())
@@ -43,12 +46,11 @@ for ax, (name, machine) in zip(axes, machines.items(), strict=True):
     for sign, colour, marker in ((1, "C0", "o"), (-1, "C1", "^")):
         ax.scatter(*X[y == sign].to_numpy().T, s=18, color=colour, marker=marker, edgecolor="white")
     ax.set(xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
-    ax.set_title(f"{name}: {machine.score(X, y):.0%} of the points are right")
+    ax.set_title(f"{name}: accuracy {machine.score(X, y):.0%}")
     ax.label_outer()
 
 # %%
-# In a sum the four corners of any rectangle cancel: :math:`f(a, c) - f(a, d) - f(b, c) + f(b, d) =
-# 0`.
+# For a sum of functions, :math:`f(a, c) - f(a, d) - f(b, c) + f(b, d) = 0` on every rectangle:
 
 rectangles = {
     name: float(np.abs(f[:-1, :-1] - f[:-1, 1:] - f[1:, :-1] + f[1:, 1:]).max())

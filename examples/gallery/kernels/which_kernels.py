@@ -1,20 +1,19 @@
 r"""
-Which of many kernels?
-======================
+Learning the weights of kernels
+===============================
 
-Instead of trying kernels one by one, give a machine a weighted sum of all and let it choose the
-weights: :math:`\min_d J(d)` over :math:`d_m \ge 0`, :math:`\sum_m d_m = 1`, where :math:`J(d)` is
-the objective of the machine at these weights. This is convex. `learn_weights` returns weights
-together with bounds that enclose the optimum; many weights come out as zero.
+Instead of trying kernels one by one, optimise the weights of their sum: :math:`\min_d J(d)` over
+:math:`d_m \ge 0`, :math:`\sum_m d_m = 1`, where :math:`J(d)` is the optimum of the machine with
+these weights. The problem is convex. `learn_weights` returns the weights, many of which are zero,
+and bounds that enclose the optimum.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from maxmargin import certify, solve
+from maxmargin import SVC
 from maxmargin.kernels import RBF, Linear
 from maxmargin.model_selection import learn_weights
-from maxmargin.problems import SoftMargin
 
 random = np.random.default_rng(0)
 X = random.uniform(-2, 2, size=(200, 2))
@@ -27,16 +26,14 @@ found = learn_weights(kernels, X, y, C=1)
 print(f"{found.lower:.4f} <= optimum <= {found.upper:.4f} after {found.n_rounds} machines")
 
 # %%
-# A single kernel is a sum in which all the weight is on one. None does better than the optimum.
+# A single kernel is a sum with one nonzero weight, so none has a lower objective.
 
-alone = []
-for kernel, scale in zip(kernels, found.scales, strict=True):
-    problem = SoftMargin(X, y, C=1, kernel=(1 / scale) * kernel)
-    alone.append(certify(problem, solve(problem)).primal)
+scaled = [(1 / scale) * kernel for kernel, scale in zip(kernels, found.scales, strict=True)]
+alone = [SVC(C=1, kernel=kernel).fit(X, y).certificate_.primal for kernel in scaled]
 
 figure, axes = plt.subplots(2, 1, figsize=(7.5, 6), sharex=True, layout="constrained")
 axes[0].bar(names, found.weights)
-axes[0].set(ylabel="weight", title="weights that were learnt")
+axes[0].set(ylabel="weight", title="learnt weights")
 axes[1].bar(names, alone, color="C7", label="one kernel alone")
 axes[1].axhline(found.upper, color="C0", label="the weighted sum")
 axes[1].set(ylabel="objective", xlabel="kernel: linear, and Gaussian by gamma")

@@ -1,11 +1,11 @@
 r"""
-What words have in common
-=========================
+Common substrings of words
+==========================
 
-Write one word down the side and another along the top, and put into each cell the length of the
-longest common suffix of what has been read so far. The largest cell is the longest common
-substring. The sum of all cells counts the pairs of common substrings, and is a kernel: a machine
-can be trained on words as they are.
+Entry :math:`(i, j)` of the suffix matrix of two words is the length of the longest common suffix of
+the first :math:`i` letters of one and the first :math:`j` letters of the other. The largest entry
+is the length of the longest common substring. The sum of all entries counts the pairs of
+occurrences of common substrings and is a kernel, so machines can be trained on strings.
 """
 
 import matplotlib.pyplot as plt
@@ -22,10 +22,10 @@ one, other = "cane", "pane"
 suffixes = suffix_matrix(one, other)
 pairs = CommonSubstrings().block([one], [other])
 print(f"{one} and {other} share {longest_common_substring(one, other)!r}; sum {suffixes.sum()}")
-print(f"the kernel says {pairs[0, 0]:g}: a, n, e, an, ne, ane")
+print(f"the kernel counts {pairs[0, 0]:g}: a, n, e, an, ne, ane")
 
 # %%
-# Divided by :math:`\sqrt{k(x, x)\, k(z, z)}` the values of any words can be compared.
+# Division by :math:`\sqrt{k(x, x)\, k(z, z)}` makes words of different lengths comparable.
 
 words = ["cane", "pane", "panini", "banana", "ananas", "bandana", "tango", "mango", "manga"]
 gram = CommonSubstrings(normalize=True).block(words, words)

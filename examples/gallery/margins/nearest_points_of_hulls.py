@@ -2,10 +2,10 @@
 Separable or not, with a witness
 ================================
 
-Two classes can be separated by a line exactly when their convex hulls do not meet. If they do not,
-the line half-way between the nearest points of the hulls has the largest margin; if they do, a
-point that both hulls share proves that no line exists. `separability` returns the one or the
-other.
+Two classes are separable by a line if and only if their convex hulls do not meet. If they do not
+meet, the line half-way between the nearest points of the hulls has the largest margin. If they do,
+a point common to both hulls proves that no separating line exists. `separability` returns the line
+or the point.
 """
 
 import matplotlib.pyplot as plt
@@ -30,17 +30,17 @@ def draw_hulls(ax, X):
 
 
 # %%
-# The witness of separability is a plane. The coefficients of its points, scaled to sum to one on
-# either side, are the nearest points p and q of the hulls: half their distance is the margin.
+# The witness of separability is a plane. Its coefficients, scaled to sum to one in each class, give
+# the nearest points p and q of the hulls. Half their distance is the margin.
 
 plane = separability(apart, y)
 shares = np.abs(plane.coefficients)
 p, q = (shares[y == s] @ apart[y == s] / shares[y == s].sum() for s in (1, -1))
 print(plane)
-print(f"half the distance of the hulls: {np.linalg.norm(p - q) / 2:.6g}")
+print(f"half the distance between the hulls: {np.linalg.norm(p - q) / 2:.6g}")
 
 # %%
-# The witness of the contrary is a point, with the two convex combinations that make it.
+# The witness of non-separability is a common point, given as two convex combinations.
 
 witness = separability(overlapping, y)
 print(witness)

@@ -1,18 +1,16 @@
 r"""
-Where the points lie
-====================
+One-class machines
+==================
 
-A one-class machine encloses its points. :math:`\nu` says how many of them it may leave outside: at
-most a fraction :math:`\nu` is, and at least a fraction :math:`\nu` are support vectors. With many
-points and a smooth kernel both fractions come close to :math:`\nu`.
+A one-class machine finds a region that contains most of the points: at most a fraction :math:`\nu`
+of them lies outside, and at least a fraction :math:`\nu` are support vectors. With many points and
+a smooth kernel both fractions approach :math:`\nu`.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from maxmargin import certify, plot, solve
-from maxmargin.kernels import RBF
-from maxmargin.problems import OneClass
+from maxmargin import OneClassSVM, plot
 
 random = np.random.default_rng(2)
 angle = random.uniform(0, 1.4 * np.pi, size=150)
@@ -20,20 +18,20 @@ arc = 2 * np.column_stack([np.cos(angle), np.sin(angle)]) + 0.25 * random.normal
 X = np.vstack([arc, 0.3 * random.normal(size=(50, 2)) + [1.5, -1.5]])
 
 nus = [0.05, 0.2, 0.5]
-solutions = [solve(OneClass(X, nu=nu, kernel=RBF(1.0))) for nu in nus]
+machines = [OneClassSVM(nu=nu, gamma=1.0).fit(X) for nu in nus]
 outside, support = [], []
 
 figure, axes = plt.subplots(1, 3, figsize=(12, 4.6), sharey=True, layout="constrained")
-for ax, nu, solution in zip(axes, nus, solutions, strict=True):
-    plot.boundary(solution, ax, legend=False, padding=0.15)
-    outside.append(float(np.mean(solution.slack > 1e-6 * solution.level)))
-    support.append(len(solution.support) / len(X))
+for ax, nu, machine in zip(axes, nus, machines, strict=True):
+    plot.boundary(machine, ax, legend=False, padding=0.15)
+    outside.append(float(np.mean(machine.slack_ > 1e-6 * machine.offset_)))
+    support.append(len(machine.support_) / len(X))
     ax.set_aspect("equal")
     ax.set_title(f"nu = {nu:g}: {outside[-1]:.1%} outside")
 handles, labels = axes[1].get_legend_handles_labels()
 figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False)
 
-for nu, out, carried, solution in zip(nus, outside, support, solutions, strict=True):
-    proof = certify(solution.problem, solution)
-    print(f"{out:.3f} <= nu = {nu:.3f} <= {carried:.3f}, relative gap {proof.relative_gap:.0e}")
+for nu, out, carried, machine in zip(nus, outside, support, machines, strict=True):
+    gap = machine.certificate_.relative_gap
+    print(f"{out:.3f} <= nu = {nu:.3f} <= {carried:.3f}, relative gap {gap:.0e}")
 plt.show()
