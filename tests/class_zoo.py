@@ -30,7 +30,11 @@ def class_problem(X, label, C=1.0, scale=1.0, k=None):
     problem = CrammerSinger(X, label, bias=bias, **penalty)
     if k is None:
         return problem
-    return problem.replace(classes=np.arange(k), label=np.asarray(label))
+    names = ("sample_weight", "C", "bias")
+    given = {name: getattr(problem, name) for name in names}
+    return CrammerSinger.posed(
+        problem.points, classes=np.arange(k), label=np.asarray(label), **given
+    )
 
 
 def solve_classes(

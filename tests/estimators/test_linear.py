@@ -227,9 +227,9 @@ def test_the_path_is_the_machines():
     np.testing.assert_array_equal(path.Cs, [0.01, 0.1, 1.0])
     for C in path.Cs:
         alone = LinearSVC(loss="hinge", C=C, tol=1e-8).fit(X, y)
-        coef, intercept = path.at(C)
-        np.testing.assert_allclose(coef, alone.coef_, atol=1e-5)
-        np.testing.assert_allclose(intercept, alone.intercept_, atol=1e-5)
+        found = path.at(C)
+        np.testing.assert_allclose(found.w, alone.coef_[0], atol=1e-5)
+        np.testing.assert_allclose(found.b, alone.intercept_[0], atol=1e-5)
     assert all(certificate.relative_gap <= 1e-8 for certificate in path.certificates)
     with pytest.raises(InvalidInputError, match="not on this path"):
         path.at(5.0)
@@ -249,9 +249,9 @@ def test_a_path_takes_the_parameters_of_the_machines(options):
     X, y = two_classes(100)
     path = linear_path(X, y, [0.1, 1.0], tol=1e-8, **options)
     alone = LinearSVC(C=1.0, tol=1e-8, **options).fit(X, y)
-    coef, intercept = path.at(1.0)
-    np.testing.assert_allclose(coef, alone.coef_, atol=1e-5)
-    np.testing.assert_allclose(intercept, np.atleast_1d(alone.intercept_), atol=1e-5)
+    found = path.at(1.0)
+    np.testing.assert_allclose(found.w, alone.coef_[0], atol=1e-5)
+    np.testing.assert_allclose(found.b, np.atleast_1d(alone.intercept_)[0], atol=1e-5)
 
 
 def test_the_time_limit_is_that_of_the_whole_path():

@@ -236,13 +236,11 @@ def test_a_point_is_boxed_if_it_is_bounded_in_any_machine(ax, three, name):
     plot.boundary(model, ax, resolution=40)
     free, bounded = set(), set()
     for machine in machine_of(model).machines_:
-        rows = np.arange(60)[machine.rows]
         for row in machine.certificate.table():
-            point = int(rows[row.point])
             if row.case == "a = C: inside margin":
-                bounded.add(point)
+                bounded.add(row.point)
             elif row.case == "0 < a < C: on margin":
-                free.add(point)
+                free.add(row.point)
     ringed = np.concatenate([places(ax, "free support vector"), places(ax, "support vector")])
     assert same_rows(ringed, X[sorted(free - bounded)])
     assert same_rows(places(ax, "bounded support vector"), X[sorted(bounded)])

@@ -95,7 +95,7 @@ def test_float32_points_are_certified_in_float64() -> None:
     small = X.astype(np.float32)
     problem = SoftMargin(small, y, kernel=RBF(0.5))
     reference = SoftMargin(small.astype(np.float64), y, kernel=RBF(0.5))
-    assert problem.points.matrix.dtype == np.float64
+    assert problem.points.matrix.dtype == reference.points.matrix.dtype == np.float64
     solution = solve(problem)
     assert certify(problem, solution).holds(1e-6)
     assert certify(reference, solution).primal == certify(problem, solution).primal

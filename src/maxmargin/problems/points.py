@@ -288,6 +288,8 @@ class Points:
 
     def expansion(self, coefficients: Floats) -> Floats:
         """Return the kernel expansion at every point: the Gram matrix times the coefficients."""
+        if not coefficients.any():
+            return np.zeros(self.n_points)
         if type(self.kernel) is Linear:
             return self.scores(self.weights(coefficients))
         if self.has_few_features:

@@ -12,7 +12,10 @@ from maxmargin.solvers.monitor import Monitor
 from maxmargin.solvers.solution import Ending, Solution
 from maxmargin.solvers.stop import Request, Stop
 
-__all__ = ["SequentialSolver", "Solver", "Warm"]
+__all__ = ["NO_BOX_QP", "SequentialSolver", "Solver", "Warm"]
+
+#: Why solvers of kernel machines refuse other problems.
+NO_BOX_QP = "its dual is not a box-constrained quadratic program"
 
 #: A warm start: a solution, the place of an earlier problem in the same call, or None.
 Warm = Solution | int | None
@@ -38,16 +41,9 @@ class Solver(ABC):
     default_stop: ClassVar[Stop] = Stop(gap=1e-7, kkt=5e-7)
     exact: ClassVar[bool] = True
 
+    @abstractmethod
     def refusal(self, problem: Problem) -> str | None:
         """Return why this solver cannot solve the problem, or None if it can."""
-        if not isinstance(problem, KernelProblem):
-            return "its dual is not a box-constrained quadratic program"
-        return self._objection(problem)
-
-    def _objection(self, problem: KernelProblem) -> str | None:
-        """Return what this solver cannot do about a kernel machine, or None."""
-        del problem
-        return None
 
     @abstractmethod
     def run_all(self, problems: Sequence[Problem], request: Request) -> list[Solution]:
@@ -57,7 +53,8 @@ class Solver(ABC):
 class SequentialSolver(Solver):
     """A solver that takes problems one at a time.
 
-    Subclasses implement `run`. Each problem has an equal share of the time that is left.
+    It takes kernel machines. Subclasses implement `run` and may object to some problems. Each
+    problem has an equal share of the time that is left.
 
     Examples
     --------
@@ -65,6 +62,15 @@ class SequentialSolver(Solver):
     >>> isinstance(SMO(), SequentialSolver), isinstance(Decomposition(), SequentialSolver)
     (True, False)
     """
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Return why this solver cannot solve the problem, or None if it can."""
+        return self._objection(problem) if isinstance(problem, KernelProblem) else NO_BOX_QP
+
+    def _objection(self, problem: KernelProblem) -> str | None:
+        """Return what this solver cannot do about a kernel machine, or None."""
+        del problem
+        return None
 
     @abstractmethod
     def run(self, problem: KernelProblem, monitor: Monitor, warm: Solution | None) -> Solution:

@@ -46,5 +46,5 @@ def test_features_enter_from_a_penalty_that_is_known(run):
     theirs = svm.LinearSVC(penalty="l1", dual=False, C=C, tol=1e-9, max_iter=100_000)
     theirs.fit(shown.X, shown.y)
     reached = objective(theirs.coef_[0], theirs.intercept_[0], C)
-    w, b = shown.paths["l1"].at(C)
-    assert objective(w[0], b[0], C) == pytest.approx(reached, rel=2e-6)
+    ours = shown.paths["l1"].at(C)
+    assert objective(ours.w, ours.b, C) == pytest.approx(reached, rel=2e-6)

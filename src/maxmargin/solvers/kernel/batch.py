@@ -304,7 +304,7 @@ class Batch:
         n_support = int(np.count_nonzero(coefficients))
         if n_support:
             known = np.arange(len(start))
-            affordable = max(1, self._affordable_values // n_support)
+            affordable = max(1, self.affordable_values // n_support)
             if affordable < len(known):
                 known = np.unique(np.linspace(0, len(known) - 1, affordable).astype(np.int64))
             values = self.rows.expansion(terms.point[known], coefficients)
@@ -314,7 +314,8 @@ class Batch:
         return Found(start, gradient, np.inf, 0, ending)
 
     @property
-    def _affordable_values(self) -> int:
+    def affordable_values(self) -> int:
+        """How many kernel values may be computed for a point that the run does not begin with."""
         kernel = self.points.kernel
         if kernel.formula is not None or kernel.compares_similarities:
             return _AFFORDABLE_VALUES

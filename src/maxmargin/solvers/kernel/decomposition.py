@@ -11,7 +11,7 @@ import numpy as np
 from maxmargin.certificates.measures import measure_multipliers
 from maxmargin.kernels.blocks import default_threads
 from maxmargin.problems import KernelProblem, NuMargin, Problem
-from maxmargin.solvers.base import Solver, Warm
+from maxmargin.solvers.base import NO_BOX_QP, Solver, Warm
 from maxmargin.solvers.kernel.batch import Batch, Found, Terms, Watch
 from maxmargin.solvers.kernel.parts import left_out_parts
 from maxmargin.solvers.kernel.refine import refined
@@ -90,6 +90,10 @@ class Decomposition(Solver):
             object.__setattr__(self, "cache_size", value)
         if self.n_jobs is not None:
             object.__setattr__(self, "n_jobs", whole(self.n_jobs, "Decomposition(n_jobs=...)"))
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Return why this solver cannot solve the problem, or None if it can."""
+        return None if isinstance(problem, KernelProblem) else NO_BOX_QP
 
     def run_all(self, problems: Sequence[Problem], request: Request) -> list[Solution]:
         """Solve the problems, those over the same points together."""
@@ -337,9 +341,10 @@ class _Run:
 
     def _starts_end_the_run(self) -> bool:
         """Record starting points that are not another's solution; True if the callback says so."""
+        affordable = min(_AFFORDABLE_VALUES, self.batch.affordable_values)
         for k, qp in enumerate(self.qps):
             start = None if isinstance(self.warm[k], int) else self._start(k)
-            if start is not None and np.count_nonzero(start) * qp.n_points <= _AFFORDABLE_VALUES:
+            if start is not None and np.count_nonzero(start) * qp.n_points <= affordable:
                 found = Found(start, qp.gradient(start), np.inf, 0, Ending.UNKNOWN)
                 if self._record(k, found):
                     return True

@@ -8,7 +8,7 @@ With u_i the highest level of a point's classes and e_im = 1 - [m = y_i]:
 
 Eliminating z, s and u leaves one system in the weights, with as many unknowns as features times
 classes (`class_system`): for data that are longer than that, where the sequential method crawls as
-soon as slack is dear.
+soon as C is large.
 
 Mehrotra 1992; Crammer, Singer 2001.
 """
@@ -17,16 +17,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
 from maxmargin.kernels.blas_threads import single_threaded_blas
 from maxmargin.problems import CrammerSinger
+from maxmargin.solvers.base import Solver
+from maxmargin.solvers.linear.choice import linear_solver
 from maxmargin.solvers.linear.class_system import ClassSystem, apart, differences
-from maxmargin.solvers.linear.crammer_singer import AllClasses
-from maxmargin.solvers.linear.engine import Reached, RunOptions
+from maxmargin.solvers.linear.crammer_singer import AllClasses, ClassDescent
+from maxmargin.solvers.linear.engine import Method, Reached, RunOptions
+from maxmargin.solvers.linear.margin import MOST_FEATURES, MOST_PASSES, entries_per_row
 from maxmargin.solvers.solution import Ending, Solution
 from maxmargin.typing import Floats, Integers
 
@@ -43,6 +46,9 @@ _SHORT_OF_THE_BORDER = 0.995
 _MOST_ITERATIONS = 300
 _PATIENCE = 8
 _NEAR = 1e-2
+
+# Unknowns up to which a system costs next to nothing, however few the entries of the data.
+_FEW = 200
 
 
 @dataclass(eq=False)
@@ -95,6 +101,29 @@ class ClassInteriorPoint(AllClasses):
         with single_threaded_blas:
             ending = run.to_the_end()
         return run.reached(ending)
+
+
+@linear_solver.register
+def _(
+    problem: CrammerSinger,
+    method: Literal["auto"] | Method = "auto",
+    *,
+    n_jobs: int | None = None,
+    seed: int = 0,
+) -> Solver:
+    if method == "auto":
+        method = _method_of(problem.X, problem.n_classes)
+    descends = method == "coordinate-descent"
+    return ClassDescent(n_jobs, seed) if descends else ClassInteriorPoint(n_jobs, seed)
+
+
+def _method_of(X: Any, n_classes: int) -> Method:
+    """Return what "auto" stands for: there are as many unknowns as features times classes."""
+    entries = max(X.nnz if sparse.issparse(X) else X.size, 1)
+    unknowns = X.shape[1] * n_classes
+    passes = entries_per_row(X, entries) * n_classes + unknowns**3 / (3 * entries * n_classes)
+    fits = unknowns <= _FEW or (unknowns <= MOST_FEATURES and passes <= MOST_PASSES)
+    return "interior-point" if fits else "coordinate-descent"
 
 
 class _OutOfTimeError(Exception):

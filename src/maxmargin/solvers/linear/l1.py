@@ -19,6 +19,8 @@ import maxmargin._native as _native
 from maxmargin.kernels.blas_threads import single_threaded_blas
 from maxmargin.kernels.blocks import as_rows
 from maxmargin.problems import Free, L1Margin, Problem
+from maxmargin.solvers.base import Solver
+from maxmargin.solvers.linear.choice import linear_solver
 from maxmargin.solvers.linear.driver import LinearSolver
 from maxmargin.solvers.linear.engine import Reached, RunOptions, reached
 from maxmargin.solvers.solution import Ending, Solution
@@ -95,6 +97,14 @@ class L1Descent(LinearSolver):
             intercept=float(found.bias),
             **how,
         )
+
+
+@linear_solver.register
+def _(
+    problem: L1Margin, method: Any = "auto", *, n_jobs: int | None = None, seed: int = 0
+) -> Solver:
+    del problem, method
+    return L1Descent(n_jobs, seed)
 
 
 def _start(start: Solution | None, n_features: int) -> Floats:

@@ -12,6 +12,7 @@ from scipy import sparse
 from maxmargin.kernels import Linear
 from maxmargin.problems import BoxQP, EpsilonTube, Free, KernelProblem, Problem, SoftMargin
 from maxmargin.solvers.base import Solver
+from maxmargin.solvers.linear.choice import linear_solver
 from maxmargin.solvers.linear.driver import LinearSolver
 from maxmargin.solvers.linear.engine import LinearQP, Method, Reached, RunOptions, solve_linear
 from maxmargin.solvers.solution import Solution
@@ -22,7 +23,6 @@ __all__ = [
     "LinearInteriorPoint",
     "PrimalNewton",
     "entries_per_row",
-    "margin_solver",
     "method_of",
 ]
 
@@ -42,12 +42,11 @@ class _Margins(LinearSolver):
 
     method: ClassVar[Method]
 
-    def _objection(self, problem: KernelProblem) -> str | None:
-        if type(problem.kernel) is not Linear:
-            return "its kernel is not Linear()"
+    def refusal(self, problem: Problem) -> str | None:
+        """Return why this solver cannot solve the problem, or None if it can."""
         if not isinstance(problem, SoftMargin | EpsilonTube):
             return "it is neither a SoftMargin nor an EpsilonTube"
-        return None
+        return None if type(problem.kernel) is Linear else "its kernel is not Linear()"
 
     def _joins(self, problem: KernelProblem) -> bytes | None:
         """Return which points count, as bytes; None if all do.
@@ -214,8 +213,9 @@ class PrimalNewton(_Margins):
     method: ClassVar[Method] = "newton"
     aim: ClassVar[float] = 1e-3
 
-    def _objection(self, problem: KernelProblem) -> str | None:
-        reason = super()._objection(problem)
+    def refusal(self, problem: Problem) -> str | None:
+        """Return why this solver cannot solve the problem, or None if it can."""
+        reason = super().refusal(problem)
         if reason is None and not problem.loss.startswith("squared"):  # type: ignore[attr-defined]
             return "its loss is not squared, and Newton steps need a curvature"
         return reason
@@ -228,29 +228,17 @@ _METHODS = {
 }
 
 
-def margin_solver(
-    problem: Problem,
+@linear_solver.register
+def _(
+    problem: KernelProblem,
     method: Literal["auto"] | Method = "auto",
     *,
     n_jobs: int | None = None,
     seed: int = 0,
 ) -> Solver:
-    """Return the solver of a linear soft margin or tube, by method or, with "auto", the best one.
-
-    Methods that factorise a matrix of the size of the features in every iteration end after a few
-    dozen, whatever C is; their cost, (n z^2 + d^3 / 3) for z entries per row, must not be too many
-    passes over the data. Coordinate descent takes over for wide data.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from maxmargin.problems import SoftMargin
-    >>> from maxmargin.solvers.linear.margin import margin_solver
-    >>> margin_solver(SoftMargin(np.eye(1000, 10), np.resize([-1, 1], 1000))).name
-    'linear-interior-point'
-    >>> margin_solver(SoftMargin(np.eye(10, 5000), np.resize([-1, 1], 10))).name
-    'coordinate-descent'
-    """
+    # Methods that factorise a matrix of the size of the features in every iteration end after a few
+    # dozen, whatever C is; their cost, (n z^2 + d^3 / 3) for z entries per row, must not be too
+    # many passes over the data. Coordinate descent takes over for wide data.
     squared = problem.loss.startswith("squared")  # type: ignore[attr-defined]
     if method == "auto":
         method = method_of(problem.X, squared=squared)

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from maxmargin.certificates.measures import Measures, compared
 from maxmargin.kernels import Linear
-from maxmargin.problems import Free, KernelProblem, OneClass, Problem, Regularised, SoftMargin
+from maxmargin.problems import Free, OneClass, Problem, Regularised, SoftMargin
 from maxmargin.solvers.base import Solver
 from maxmargin.solvers.online.dual import dual_value, multipliers_at, tightened
 from maxmargin.solvers.online.learner import OnlineLearner, OnlineRule
@@ -105,7 +105,8 @@ class OnlineDescent(Solver):
         if self.n_jobs is not None:
             object.__setattr__(self, "n_jobs", whole(self.n_jobs, "OnlineDescent(n_jobs=...)"))
 
-    def _objection(self, problem: KernelProblem) -> str | None:
+    def refusal(self, problem: Problem) -> str | None:
+        """Return why this solver cannot solve the problem, or None if it can."""
         if type(problem.kernel) is not Linear:
             return "its kernel is not Linear()"
         if isinstance(problem, OneClass):
