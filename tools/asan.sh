@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Build the native module with the address and undefined-behaviour sanitizers, in a virtual
-# environment of its own, and run against it the tests of all compiled code: kernels, the engine, the
-# linear solvers and the online learners. Tests that measure time, and the real data, are left out.
+# environment of its own, and run against it the tests of all compiled code: kernels,
+# decomposition, the linear solvers and the online learners. Tests that measure time, and the real data, are left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=.venv-asan
@@ -20,13 +20,7 @@ ASAN_OPTIONS=detect_leaks=0 \
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
     "$venv/bin/python" -m pytest -p no:cacheprovider -n "${JOBS:-2}" -m "not data" \
     -k "not time_limit and not interrupt and not seconds and not memory_does_not and not as_fast" \
-    tests/native tests/solvers/test_engine.py tests/solvers/test_engine_runs.py tests/solvers/test_shared_gram.py \
-    tests/solvers/test_linear_engine.py tests/solvers/test_linear_runs.py \
-    tests/solvers/test_linear_repeats.py tests/solvers/test_sifting.py \
-    tests/solvers/test_newton_steps.py tests/solvers/test_resting.py tests/solvers/test_near_starts.py \
-    tests/solvers/test_in_step.py \
-    tests/solvers/test_l1.py tests/solvers/test_l1_runs.py \
-    tests/solvers/test_crammer_singer.py tests/solvers/test_crammer_singer_runs.py \
+    tests/native tests/solvers/kernel tests/solvers/linear tests/solvers/online \
     tests/properties/test_linear_machines.py tests/estimators/test_online.py \
     tests/estimators/test_online_invariances.py tests/estimators/test_online_streams.py \
     tests/estimators/test_online_outlier.py \
