@@ -11,6 +11,26 @@ constexpr double most_work = 2e9;
 // How often a matrix that rounding made indefinite gets a hundredfold ridge.
 constexpr int most_ridges = 4;
 
+// Corrections of a direction's sums, and the sum, relative to the direction, that is rounding alone.
+constexpr int most_corrections = 6;
+constexpr double negligible_sum = 1e-14;
+
+// Elimination for as many unknowns as there are sums; the system is positive definite.
+void solve_small(std::vector<double> system, std::vector<double>& unknowns) {
+  const size_t m = unknowns.size();
+  for (size_t a = 0; a < m; ++a) {
+    for (size_t b = a + 1; b < m; ++b) {
+      const double factor = system[b * m + a] / system[a * m + a];
+      for (size_t c = a; c < m; ++c) system[b * m + c] -= factor * system[a * m + c];
+      unknowns[b] -= factor * unknowns[a];
+    }
+  }
+  for (size_t a = m; a-- > 0;) {
+    for (size_t b = a + 1; b < m; ++b) unknowns[a] -= system[a * m + b] * unknowns[b];
+    unknowns[a] /= system[a * m + a];
+  }
+}
+
 }  // namespace
 
 Newton::Newton(std::vector<double> matrix, Scores variables, int32_t n_groups, double relative_ridge)
@@ -64,30 +84,35 @@ std::optional<std::vector<double>> Newton::direction(const std::vector<int64_t>&
     groups.push_back(g);
   }
   const size_t m = groups.size();
-  std::vector<double> system(m * m), multipliers(m);
-  for (size_t a = 0; a < m; ++a) {
+  std::vector<double> system(m * m);
+  const auto sum_of = [&](const std::vector<double>& values, size_t a) {
+    double total = 0;
     for (int64_t k = 0; k < n; ++k) {
-      if (variables_.group[free[k]] != groups[a]) continue;
-      multipliers[a] += d[k];
-      for (size_t b = 0; b < m; ++b) system[a * m + b] += response[b][k];
+      if (variables_.group[free[k]] == groups[a]) total += values[k];
+    }
+    return total;
+  };
+  for (size_t a = 0; a < m; ++a) {
+    for (size_t b = 0; b < m; ++b) system[a * m + b] = sum_of(response[b], a);
+  }
+  // If the matrix is nearly singular, rounding of the large direction is left in the sums: the same
+  // correction again removes it.
+  for (int pass = 0; pass < most_corrections; ++pass) {
+    double size = 0, missed = 0;
+    std::vector<double> multipliers(m);
+    for (const double part : d) size += std::abs(part);
+    for (size_t a = 0; a < m; ++a) {
+      multipliers[a] = sum_of(d, a);
+      missed = std::max(missed, std::abs(multipliers[a]));
+    }
+    if (!std::isfinite(size)) return std::nullopt;
+    if (missed <= negligible_sum * size) return d;
+    solve_small(system, multipliers);
+    for (size_t a = 0; a < m; ++a) {
+      for (int64_t k = 0; k < n; ++k) d[k] -= multipliers[a] * response[a][k];
     }
   }
-  for (size_t a = 0; a < m; ++a) {  // elimination; the system is positive definite
-    for (size_t b = a + 1; b < m; ++b) {
-      const double factor = system[b * m + a] / system[a * m + a];
-      for (size_t c = a; c < m; ++c) system[b * m + c] -= factor * system[a * m + c];
-      multipliers[b] -= factor * multipliers[a];
-    }
-  }
-  for (size_t a = m; a-- > 0;) {
-    for (size_t b = a + 1; b < m; ++b) multipliers[a] -= system[a * m + b] * multipliers[b];
-    multipliers[a] /= system[a * m + a];
-    for (int64_t k = 0; k < n; ++k) d[k] -= multipliers[a] * response[a][k];
-  }
-  for (const double part : d) {
-    if (!std::isfinite(part)) return std::nullopt;
-  }
-  return d;
+  return std::nullopt;
 }
 
 double Newton::move(const std::vector<int64_t>& free, const std::vector<double>& direction) {

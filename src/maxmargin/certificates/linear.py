@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from math import fsum
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from maxmargin.certificates.measures import Measures, compared, measure_solution
+from maxmargin.certificates.rounding import linear_error
 from maxmargin.certificates.subjects import Solved
+from maxmargin.kernels.rounding import UNIT_ROUNDOFF, product_error
 from maxmargin.problems import CrammerSinger, Free, L1Margin, Regularised
 from maxmargin.typing import Floats, Integers
 
@@ -70,22 +73,35 @@ def measure_l1(problem: L1Margin, weights: Floats, offset: float) -> Measures:
     """
     points, sign, cost, bias = problem.points, problem.y, problem.cost, problem.bias
     slack = np.maximum(0.0, 1.0 - sign * (points.scores(weights) + offset))
-    primal = float(np.abs(weights).sum() + cost @ slack**2)
+    off = linear_error(points, weights, offset) + 4 * UNIT_ROUNDOFF
+    value = float(np.abs(weights).sum() + cost @ slack**2)
+    primal = float(np.abs(weights).sum() + cost @ (slack + off) ** 2)
     scale = bias.scale if isinstance(bias, Regularised) else 0.0
     if scale > 0:
+        value += abs(offset) / scale
         primal += abs(offset) / scale
+    primal *= 1.0 + product_error(len(weights) + problem.n_points + 8)
 
     raw = 2.0 * cost * slack
     feasible = _balanced(sign, raw) if isinstance(bias, Free) else raw
     slope, feasible_slope = points.weights(np.stack([sign * raw, sign * feasible], axis=1)).T
     total, feasible_total = float(sign @ raw), float(sign @ feasible)
+    long_sum = product_error(problem.n_points + 4)
+    sizes = np.maximum(_largest_entries(problem.X).max(initial=0.0), scale)
     constraint = max(float(np.abs(feasible_slope).max()), abs(feasible_total) * scale)
+    # The slopes of the multipliers must be at most 1 whatever rounding hides.
+    constraint += long_sum * float(sizes) * float(feasible.sum())
     used = feasible > 0
     gain = float(feasible.sum())
     loss = float((feasible[used] ** 2 / (4.0 * cost[used])).sum())
     best = gain / (2.0 * loss) if loss > 0 else 0.0
     share = min(best, 1.0 / constraint) if constraint > 0 else best
-    dual = share * (gain - share * loss)
+    dual_value = share * (gain - share * loss)
+    dual = dual_value - 4 * long_sum * share * (gain + share * loss)
+    if isinstance(bias, Free):
+        # An optimal bias makes some point's margin 1: |b*| <= 1 + |w*|_1 max |x|.
+        missed = abs(fsum((sign * feasible).tolist())) + long_sum * gain
+        dual -= share * missed * (1.0 + primal * float(sizes))
 
     violation = float(_residuals(weights, slope, _largest_entries(problem.X)).max())
     infeasibility = max(share * constraint - 1.0, 0.0)
@@ -95,7 +111,8 @@ def measure_l1(problem: L1Margin, weights: Floats, offset: float) -> Measures:
     if isinstance(bias, Free) and raw.any():
         violation = max(violation, abs(total) / float(raw.sum()))
         infeasibility = max(infeasibility, abs(feasible_total) / (gain or 1.0))
-    return compared(primal, dual, violation, infeasibility)
+    hidden = (primal - value) + (dual_value - dual)
+    return compared(primal, dual, violation, infeasibility, rounding=hidden)
 
 
 def measure_crammer_singer(
@@ -134,7 +151,7 @@ def measure_crammer_singer(
     >>> problem = CrammerSinger(np.eye(3), [0, 1, 2], C=2)
     >>> nothing = np.zeros((3, 3))
     >>> found = measure_crammer_singer(problem, nothing, np.zeros(3), nothing)
-    >>> found.primal, found.dual + 0.0
+    >>> round(found.primal, 9), round(found.dual, 9) + 0.0
     (6.0, 0.0)
     """
     points, label, cost, scale = problem.points, problem.label, problem.cost, problem.bias.scale
@@ -145,11 +162,12 @@ def measure_crammer_singer(
 
     levels = points.scores(weights.T) + offsets + margin
     below = levels.max(axis=1, keepdims=True) - levels
-    primal = 0.5 * float((weights**2).sum()) + float(cost @ below[own])
-    dual = -0.5 * float((combined**2).sum()) - float((margin * feasible).sum())
+    value = 0.5 * float((weights**2).sum()) + float(cost @ below[own])
+    dual_value = -0.5 * float((combined**2).sum()) - float((margin * feasible).sum())
     if scale > 0:
-        primal += 0.5 * float(((offsets / scale) ** 2).sum())
-        dual -= 0.5 * float(((constant / scale) ** 2).sum())
+        value += 0.5 * float(((offsets / scale) ** 2).sum())
+        dual_value -= 0.5 * float(((constant / scale) ** 2).sum())
+    primal, dual = _surely(problem, value, dual_value, weights, offsets, feasible, combined)
 
     room = -feasible
     room[own] += cost
@@ -159,7 +177,39 @@ def measure_crammer_singer(
     residuals = np.minimum(below[used], room[used] / unit[used, np.newaxis])
     difference = points.scores((weights - combined).T) + (offsets - constant)
     violation = max(residuals.max(initial=0.0), np.abs(difference).max())
-    return compared(primal, dual, float(violation), _class_infeasibility(problem, multipliers))
+    hidden = (primal - value) + (dual_value - dual)
+    infeasibility = _class_infeasibility(problem, multipliers)
+    return compared(primal, dual, float(violation), infeasibility, rounding=hidden)
+
+
+def _surely(
+    problem: CrammerSinger,
+    primal: float,
+    dual: float,
+    weights: Floats,
+    offsets: Floats,
+    feasible: Floats,
+    combined: Floats,
+) -> tuple[float, float]:
+    """Return the values plus and minus what rounding may hide."""
+    (k, d), n = weights.shape, problem.n_points
+    sizes, scale = problem.points.bounds.size, problem.bias.scale
+    largest = float(np.linalg.norm(weights, axis=1).max()) * sizes + float(np.abs(offsets).max())
+    off = 2 * product_error(d + 6) * (largest + 1.0)
+    primal += float(problem.cost @ off) + product_error(n + k * d + 8) * abs(primal)
+
+    long_sum = product_error(n + k * d + 4)
+    magnitude = np.abs(feasible)
+    missed = long_sum * float(np.linalg.norm(sizes @ magnitude))
+    norm = float(np.linalg.norm(combined))
+    square = 2 * norm * missed + missed**2 + 4 * long_sum * norm**2
+    square += 4 * long_sum * (scale * float(magnitude.sum())) ** 2
+    # The multipliers of a point sum to zero up to rounding; at an optimum |f_m(x)| is at most
+    # sqrt(2 primal (|x|^2 + scale^2)).
+    level = np.sqrt(2 * max(primal, 0.0) * (sizes**2 + scale**2)) + 1.0
+    unbalanced = 4 * k * UNIT_ROUNDOFF * float(magnitude.sum(axis=1) @ level)
+    dual -= 0.5 * square + long_sum * float(magnitude.sum()) + unbalanced
+    return primal, dual
 
 
 def _largest_entries(X: Any) -> Floats:

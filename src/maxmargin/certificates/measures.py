@@ -1,7 +1,9 @@
 """The numbers of a certificate: objective values, gap and violations.
 
 Weak duality: any primal point has a value at least that of any feasible dual point. So the gap
-between the two values bounds how far either is from the optimum, whoever computed the points.
+between the two values bounds how far either is from the optimum, whoever computed the points. What
+rounding may have changed is added to the primal value, to the gap and to the violation, and
+subtracted from the dual value (`maxmargin.certificates.rounding`), so that all of them are true.
 """
 
 from __future__ import annotations
@@ -11,8 +13,16 @@ from functools import singledispatch
 
 import numpy as np
 
+from maxmargin.certificates.rounding import (
+    Rounding,
+    combination_error,
+    linear_error,
+    offset_bound,
+    sum_residuals,
+)
 from maxmargin.certificates.subjects import Solved
 from maxmargin.errors import InvalidInputError
+from maxmargin.kernels.rounding import UNIT_ROUNDOFF, product_error
 from maxmargin.problems import BoxQP, KernelProblem, Problem, Regularised
 from maxmargin.typing import Floats
 
@@ -36,15 +46,19 @@ class Measures:
     Attributes
     ----------
     primal : float
-        Primal value of the machine (a hard margin is scaled to be feasible first).
+        Primal value of the machine (a hard margin is scaled to be feasible first), plus what
+        rounding may hide.
     dual : float
-        Dual value of the feasible multipliers nearest to the given ones.
+        Dual value of the feasible multipliers nearest to the given ones, minus what rounding may
+        hide: no solution has a lower objective.
     gap, relative_gap : float
         primal - dual, and the same divided by the larger absolute value of the two.
     kkt_violation : float
         The largest violation of a KKT condition, in units of the margin.
     feasibility : float
         The largest violation of the dual's constraints, relative to the multipliers.
+    rounding : float
+        The part of the gap that bounds rounding errors.
 
     Examples
     --------
@@ -61,6 +75,7 @@ class Measures:
     relative_gap: float
     kkt_violation: float
     feasibility: float
+    rounding: float = 0.0
 
 
 class Measured:
@@ -98,14 +113,24 @@ class Measured:
         """The largest violation of the dual's constraints, relative to the multipliers."""
         return self.measures.feasibility
 
+    @property
+    def rounding(self) -> float:
+        """The part of the gap that bounds rounding errors."""
+        return self.measures.rounding
+
 
 def compared(
-    primal: float, dual: float, violation: float, feasibility: float, least: float = 0.0
+    primal: float,
+    dual: float,
+    violation: float,
+    feasibility: float,
+    least: float = 0.0,
+    rounding: float = 0.0,
 ) -> Measures:
     """Return the measures of these values; the relative gap is relative to `least` at least."""
     gap, size = primal - dual, max(abs(primal), abs(dual), least)
     relative = gap / size if np.isfinite(size) and size > 0 else gap
-    return Measures(primal, dual, gap, relative, violation + 0.0, feasibility + 0.0)
+    return Measures(primal, dual, gap, relative, violation + 0.0, feasibility + 0.0, rounding)
 
 
 @singledispatch
@@ -149,24 +174,45 @@ def measure_multipliers(
     >>> from maxmargin.problems import SoftMargin
     >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
     >>> found = measure_multipliers(problem, np.zeros(4), np.zeros(1))
-    >>> found.primal, found.dual + 0.0
+    >>> round(found.primal, 9), round(found.dual, 9) + 0.0
     (4.0, 0.0)
     """
     qp = problem.dual()
     gradient = qp.gradient(signed) if gradient is None else gradient
+    rounding = Rounding.of(problem, signed, gradient)
     stationarity = qp.stationarity(gradient, offsets)
-    multipliers = qp.sign * signed
+    constraint = qp.constraint(signed, gradient, offsets)
+    off = rounding.of_constraint(qp, gradient, offsets)
     norm_squared = qp.norm_squared(signed, gradient)
-    primal = problem.primal_value(norm_squared, qp.constraint(signed, gradient, offsets), offsets)
-    infeasibility = qp.infeasibility(signed)
-    if infeasibility <= _ROUNDING:
-        dual = -qp.value(signed, gradient)
-    else:
-        dual = -qp.value(qp.project(signed))
+    value = problem.primal_value(norm_squared, constraint, offsets)
+    primal = problem.primal_value(norm_squared + rounding.square, constraint - off, offsets)
+    primal += product_error(qp.n_variables + 8) * (
+        abs(primal) + 2 * float(np.abs(qp.total) @ np.abs(offsets))
+    )
+
+    multipliers, infeasibility = qp.sign * signed, qp.infeasibility(signed)
+    feasible = signed
+    is_inside = not ((signed < qp.lower) | (signed > qp.upper)).any()
+    if not is_inside or infeasibility > _ROUNDING:
+        feasible = qp.project(signed)
+        gradient = qp.gradient(feasible)
+        rounding = Rounding.of(problem, feasible, gradient)
+    dual_value = -qp.value(feasible, gradient)
+    dual = dual_value - 0.5 * rounding.square - rounding.slope
+    dual -= _unbalanced(qp, feasible, primal)
+
     unit = max(abs(problem.level(norm_squared, offsets)), problem.margin_scale) or 1.0
-    violation = _kkt_violation(qp, multipliers, stationarity, unit)
+    violation = _kkt_violation(qp, multipliers, stationarity, off, unit)
     least = _smallest_value(problem, multipliers, unit)
-    return compared(primal, dual, violation, infeasibility, least)
+    hidden = (primal - value) + (dual_value - dual)
+    return compared(primal, dual, violation, infeasibility, least, hidden)
+
+
+def _unbalanced(qp: BoxQP, signed: Floats, primal: float) -> float:
+    """Return how much too high the dual value may be, because sums are not exactly right."""
+    residuals = sum_residuals(qp, signed)
+    missed = float(residuals.sum())
+    return missed * offset_bound(qp, primal) if missed > 0 else 0.0
 
 
 def measure_weights(
@@ -200,8 +246,8 @@ def measure_weights(
     >>> from maxmargin.certificates import measure_weights
     >>> from maxmargin.problems import SoftMargin
     >>> problem = SoftMargin([[0.0], [2.0]], [-1, 1])
-    >>> measure_weights(problem, np.array([1.0]), -1.0, np.array([0.5, 0.5])).gap
-    0.0
+    >>> measure_weights(problem, np.array([1.0]), -1.0, np.array([0.5, 0.5])).gap < 1e-13
+    True
     """
     qp = problem.dual()
     scores = problem.points.scores(weights) + bias
@@ -209,26 +255,32 @@ def measure_weights(
     norm_squared = float(weights @ weights)
     if isinstance(problem.bias, Regularised) and problem.bias.scale > 0:
         norm_squared += (bias / problem.bias.scale) ** 2
-    primal = 0.5 * norm_squared + qp.penalty(np.maximum(0.0, -margin))
-    primal += float(qp.total.sum()) * bias
+    fixed = float(qp.total.sum()) * bias
+    value = 0.5 * norm_squared + qp.penalty(np.maximum(0.0, -margin)) + fixed
+    off = linear_error(problem.points, weights, bias) + 4 * UNIT_ROUNDOFF * np.abs(qp.linear)
+    primal = 0.5 * norm_squared + qp.penalty(np.maximum(0.0, off - margin)) + fixed
+    primal += product_error(qp.n_variables + len(weights) + 8) * (abs(primal) + 2 * abs(fixed))
 
     signed = qp.sign * multipliers
     infeasibility = qp.infeasibility(signed)
-    if infeasibility > _ROUNDING:
+    is_inside = not ((signed < qp.lower) | (signed > qp.upper)).any()
+    if not is_inside or infeasibility > _ROUNDING:
         signed = qp.project(signed)
     coefficients = qp.coefficients(signed)
     combined = problem.points.weights(coefficients)
     constant = qp.constant * float(coefficients.sum())
     curvature = combined @ combined + constant * coefficients.sum() + qp.ridge @ signed**2
-    dual = -float(0.5 * curvature + qp.linear @ signed)
+    dual_value = -float(0.5 * curvature + qp.linear @ signed)
+    dual = dual_value - combination_error(qp, signed, combined) - _unbalanced(qp, signed, primal)
     unit = max(abs(problem.level(0.0, np.zeros(len(qp.total)))), problem.margin_scale) or 1.0
-    violation = _kkt_violation(qp, multipliers, margin + qp.ridge * multipliers, unit)
+    violation = _kkt_violation(qp, multipliers, margin + qp.ridge * multipliers, off, unit)
     difference = problem.points.scores(weights - combined)
     if isinstance(problem.bias, Regularised):
         difference = difference + (bias - constant)
     violation = max(violation, float(np.abs(difference).max()) / unit)
     least = _smallest_value(problem, multipliers, unit)
-    return compared(primal, dual, violation, infeasibility, least)
+    hidden = (primal - value) + (dual_value - dual)
+    return compared(primal, dual, violation, infeasibility, least, hidden)
 
 
 def _smallest_value(problem: KernelProblem, multipliers: Floats, unit: float) -> float:
@@ -244,17 +296,20 @@ def _smallest_value(problem: KernelProblem, multipliers: Floats, unit: float) ->
     return float(1e-8 * linear * np.abs(multipliers).sum()) if all_alike else 0.0
 
 
-def _kkt_violation(qp: BoxQP, multipliers: Floats, stationarity: Floats, unit: float) -> float:
+def _kkt_violation(
+    qp: BoxQP, multipliers: Floats, stationarity: Floats, off: Floats, unit: float
+) -> float:
     """Return the largest violation of a KKT condition, in units of the margin.
 
     The violation is the stationarity or, if smaller, the distance of the multiplier to the bound
     at which this stationarity would be optimal, in units of `BoxQP.step_scale`. So the multiplier
-    1e-12 of an interior-point method is no violation, whatever its stationarity.
+    1e-12 of an interior-point method is no violation, whatever its stationarity. `off` bounds the
+    rounding errors of the stationarity.
     """
     scale = qp.step_scale(unit)
     used = scale > 0
-    scale, cost, stationarity = scale[used], qp.cost[used], stationarity[used]
+    scale, cost, stationarity, off = scale[used], qp.cost[used], stationarity[used], off[used]
     inside = np.clip(multipliers[used], 0.0, cost)
-    should_fall = np.minimum(np.maximum(0.0, stationarity) / unit, inside / scale)
-    should_rise = np.minimum(np.maximum(0.0, -stationarity) / unit, (cost - inside) / scale)
+    should_fall = np.minimum(np.maximum(0.0, stationarity + off) / unit, inside / scale)
+    should_rise = np.minimum(np.maximum(0.0, off - stationarity) / unit, (cost - inside) / scale)
     return float(np.maximum(should_fall, should_rise).max(initial=0.0))

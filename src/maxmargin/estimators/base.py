@@ -83,6 +83,7 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "shrinking": ["boolean"],
         "cache_size": [Interval(Real, 0, None, closed="neither"), None],
+        "max_gap": [Interval(Real, 0, None, closed="neither"), None],
         "verbose": ["verbose"],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "n_jobs": [Integral, None],
@@ -211,7 +212,8 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
         cache = self.cache_size
         cache_size = None if cache is None else float(min(cache, _LARGEST_CACHE))
         n_jobs = None if self.n_jobs is None else thread_count(self.n_jobs)
-        return Decomposition(cache_size, n_jobs)
+        max_gap = None if self.max_gap is None else float(self.max_gap)
+        return Decomposition(cache_size, n_jobs, max_gap)
 
     def _solve(
         self,

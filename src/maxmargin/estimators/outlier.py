@@ -37,7 +37,8 @@ class OneClassSVM(OutlierMixin, SingleMachine):
     nu : float
         In (0, 1]: bounds the fraction of outliers from above and that of support vectors from
         below.
-    shrinking, cache_size, verbose, max_iter, n_jobs, time_limit, warm_start, callback, trace
+    shrinking, cache_size, verbose, max_iter, n_jobs, time_limit, max_gap, warm_start, \
+callback, trace
         As in `SVR`.
 
     Attributes
@@ -84,6 +85,7 @@ n_iter_
         max_iter: int = -1,
         n_jobs: int | None = None,
         time_limit: float | None = None,
+        max_gap: float | None = 1e-2,
         warm_start: bool = False,
         callback: Callback | None = None,
         trace: bool = False,
@@ -100,6 +102,7 @@ n_iter_
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.time_limit = time_limit
+        self.max_gap = max_gap
         self.warm_start = warm_start
         self.callback = callback
         self.trace = trace

@@ -89,6 +89,9 @@ class SVR(_Regressor):
         Threads; by default as many as there are CPUs.
     time_limit : float, optional
         At most this many seconds per fit; the best model so far is kept.
+    max_gap : float, optional
+        A fit whose relative duality gap is larger than this when it reaches `tol` goes on with a
+        smaller tolerance. None for LIBSVM's rule alone.
     warm_start : bool
         Start a fit from the multipliers of the last one.
     bias : {"free", "regularised"}, Free or Regularised
@@ -150,6 +153,7 @@ class SVR(_Regressor):
         max_iter: int = -1,
         n_jobs: int | None = None,
         time_limit: float | None = None,
+        max_gap: float | None = 1e-2,
         warm_start: bool = False,
         bias: Literal["free", "regularised"] | Bias = "free",
         callback: Callback | None = None,
@@ -168,6 +172,7 @@ class SVR(_Regressor):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.time_limit = time_limit
+        self.max_gap = max_gap
         self.warm_start = warm_start
         self.bias = bias
         self.callback = callback
@@ -192,7 +197,7 @@ class NuSVR(_Regressor):
     C : float
         Penalty of leaving the tube.
     kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, n_jobs, \
-time_limit, warm_start, bias, callback, trace
+time_limit, max_gap, warm_start, bias, callback, trace
         As in `SVR`.
 
     Attributes
@@ -235,6 +240,7 @@ time_limit, warm_start, bias, callback, trace
         max_iter: int = -1,
         n_jobs: int | None = None,
         time_limit: float | None = None,
+        max_gap: float | None = 1e-2,
         warm_start: bool = False,
         bias: Literal["free", "regularised"] | Bias = "free",
         callback: Callback | None = None,
@@ -253,6 +259,7 @@ time_limit, warm_start, bias, callback, trace
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.time_limit = time_limit
+        self.max_gap = max_gap
         self.warm_start = warm_start
         self.bias = bias
         self.callback = callback

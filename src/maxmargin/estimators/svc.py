@@ -71,6 +71,9 @@ class SVC(KernelClassifier):
         Threads; by default as many as there are CPUs.
     time_limit : float, optional
         At most this many seconds per fit; the best model so far is kept.
+    max_gap : float, optional
+        A fit whose relative duality gap is larger than this when it reaches `tol` goes on with a
+        smaller tolerance. None for LIBSVM's rule alone.
     warm_start : bool
         Start a fit from the multipliers of the last one, scaled with C.
     bias : {"free", "regularised"}, Free or Regularised
@@ -141,6 +144,7 @@ coef_, fit_status_, n_iter_, shape_fit_
         multi_class: Literal["ovo", "ovr"] = "ovo",
         n_jobs: int | None = None,
         time_limit: float | None = None,
+        max_gap: float | None = 1e-2,
         warm_start: bool = False,
         bias: Literal["free", "regularised"] | Bias = "free",
         callback: Callback | None = None,
@@ -164,6 +168,7 @@ coef_, fit_status_, n_iter_, shape_fit_
         self.multi_class = multi_class
         self.n_jobs = n_jobs
         self.time_limit = time_limit
+        self.max_gap = max_gap
         self.warm_start = warm_start
         self.bias = bias
         self.callback = callback
@@ -229,6 +234,7 @@ coef_, fit_status_, n_iter_, shape_fit_
         multi_class: Literal["ovo", "ovr"] = "ovo",
         n_jobs: int | None = None,
         time_limit: float | None = None,
+        max_gap: float | None = 1e-2,
         warm_start: bool = False,
         bias: Literal["free", "regularised"] | Bias = "free",
         callback: Callback | None = None,
@@ -252,6 +258,7 @@ coef_, fit_status_, n_iter_, shape_fit_
         self.multi_class = multi_class
         self.n_jobs = n_jobs
         self.time_limit = time_limit
+        self.max_gap = max_gap
         self.warm_start = warm_start
         self.bias = bias
         self.callback = callback

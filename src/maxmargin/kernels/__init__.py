@@ -14,6 +14,7 @@
     callables       Function: a Python function as a kernel
     algebra         Sum, Product, Scaled
     feature_maps    phi with k(x, z) = phi(x)'phi(z)
+    rounding        bounds on the rounding errors of kernel values
     semidefinite    is this Gram matrix positive semidefinite?
     blocks          the native core: kernels on rows of numbers
     comparisons     the native core: kernels on sequences

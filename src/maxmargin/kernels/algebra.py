@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add, mul
@@ -15,6 +15,7 @@ import numpy as np
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import Kernel, positive
 from maxmargin.kernels.blocks import Formula
+from maxmargin.kernels.rounding import Bounds, product_error
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["Product", "Scaled", "Sum"]
@@ -38,6 +39,14 @@ class _Combination(Kernel):
     def diag(self, A: Any) -> Floats:
         """Combine the diagonals of the parts."""
         return self._combine(part.diag(A) for part in self._parts)
+
+    @abstractmethod
+    def _bounds_of(self, parts: Sequence[Bounds]) -> Bounds:
+        """Return the bounds of this kernel, given those of its parts."""
+
+    def bounds(self, A: Any) -> Bounds:
+        """Combine the bounds of the parts."""
+        return self._bounds_of([part.bounds(A) for part in self._parts])
 
     def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
         """Combine the blocks of the parts within X."""
@@ -142,6 +151,11 @@ class Sum(_Commutative):
     def _combine(self, values: Iterable[Floats]) -> Floats:
         return reduce(add, values)
 
+    def _bounds_of(self, parts: Sequence[Bounds]) -> Bounds:
+        square = sum(part.size**2 for part in parts)
+        error = sum(part.error**2 for part in parts) + product_error(2 * len(parts)) * square
+        return Bounds(np.sqrt(square), np.sqrt(error))
+
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.parts))
 
@@ -158,6 +172,13 @@ class Product(_Commutative):
 
     def _combine(self, values: Iterable[Floats]) -> Floats:
         return reduce(mul, values)
+
+    def _bounds_of(self, parts: Sequence[Bounds]) -> Bounds:
+        square = reduce(mul, (part.size**2 for part in parts))
+        # |prod (k + e) - prod k| is at most prod (|k| + |e|) - prod |k|.
+        inexact = reduce(mul, (part.size**2 + part.error**2 for part in parts))
+        error = (inexact - square) + product_error(2 * len(parts)) * inexact
+        return Bounds(np.sqrt(square), np.sqrt(error))
 
     def __repr__(self) -> str:
         return " * ".join(
@@ -193,6 +214,11 @@ class Scaled(_Combination):
     def _combine(self, values: Iterable[Floats]) -> Floats:
         (unscaled,) = values
         return np.multiply(self.factor, unscaled)
+
+    def _bounds_of(self, parts: Sequence[Bounds]) -> Bounds:
+        square = self.factor * parts[0].size ** 2
+        error = self.factor * parts[0].error ** 2 + product_error(2) * square
+        return Bounds(np.sqrt(square), np.sqrt(error))
 
     @property
     def formula(self) -> Formula | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.data import as_vectors, take
+from maxmargin.kernels.rounding import Bounds
 from maxmargin.typing import Floats, Integers
 
 if TYPE_CHECKING:
@@ -49,6 +50,14 @@ class Kernel(ABC):
     @abstractmethod
     def diag(self, A: Any) -> Floats:
         """Return k(a, a) for each row a of A."""
+
+    def bounds(self, A: Any) -> Bounds:
+        """Return bounds on the sizes of the kernel values of A and on their rounding errors.
+
+        By default the values that `block` returns are exact: they define the kernel.
+        """
+        diagonal = np.abs(self.diag(A))
+        return Bounds(np.sqrt(diagonal), np.zeros(len(diagonal)))
 
     @property
     def positive_semidefinite(self) -> bool | None:

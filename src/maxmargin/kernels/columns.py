@@ -11,6 +11,7 @@ import numpy as np
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.data import as_float64, take
+from maxmargin.kernels.rounding import Bounds
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["Columns", "On"]
@@ -180,6 +181,10 @@ class On(Kernel):
     def diag(self, A: Any) -> Floats:
         """Return the inner kernel's diagonal of the columns."""
         return self.kernel.diag(self.points(A))
+
+    def bounds(self, A: Any) -> Bounds:
+        """Return the inner kernel's bounds on the columns."""
+        return self.kernel.bounds(self.points(A))
 
     def within(self, X: Any) -> Callable[[Integers, Integers | None], Floats]:
         """Return the inner kernel's blocks within the columns."""

@@ -13,9 +13,19 @@ from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import Kernel, positive, real, whole
 from maxmargin.kernels.blocks import Form, Formula
 from maxmargin.kernels.data import as_vectors
+from maxmargin.kernels.rounding import (
+    FUNCTION_ERROR,
+    UNIT_ROUNDOFF,
+    Bounds,
+    largest_squared_norm,
+    product_error,
+)
 from maxmargin.typing import Floats
 
 __all__ = ["RBF", "Chi2", "Gamma", "Laplacian", "Linear", "Polynomial", "Sigmoid"]
+
+# Where terms of distances would cancel from this size on, the compiled core sums differences.
+_LARGEST_CANCELLED = 2e5
 
 # Entries of the data that are squared at one time.
 _BLOCK_ENTRIES = 1 << 20
@@ -66,6 +76,11 @@ class Linear(_Compiled):
     def diag(self, A: Any) -> Floats:
         """Return the squared norms of the rows."""
         return _squared_norms(A)
+
+    def bounds(self, A: Any) -> Bounds:
+        """Return the norms of the rows, and the rounding errors of their inner products."""
+        norms = np.sqrt(_squared_norms(A))
+        return Bounds(norms, np.sqrt(product_error(A.shape[1] + 2)) * norms)
 
 
 @dataclass(frozen=True)
@@ -150,6 +165,12 @@ class Polynomial(_WithGamma):
         base: Floats = self._number() * _squared_norms(A) + self.coef0
         return base**self.degree
 
+    def bounds(self, A: Any) -> Bounds:
+        """Return the sizes of the powers, and the rounding errors of inner products and powers."""
+        square = (self._number() * _squared_norms(A) + abs(self.coef0)) ** self.degree
+        relative = product_error(self.degree * (A.shape[1] + FUNCTION_ERROR))
+        return Bounds(np.sqrt(square), np.sqrt(relative * square))
+
     @property
     def positive_semidefinite(self) -> bool | None:
         """True for coef0 >= 0: an explicit feature map exists."""
@@ -170,6 +191,19 @@ class _ExponentialOfDistance(_WithGamma):
     def diag(self, A: Any) -> Floats:
         """Return ones."""
         return np.ones(A.shape[0] if sparse.issparse(A) else len(A))
+
+    def bounds(self, A: Any) -> Bounds:
+        """Return ones, and the rounding errors of distances and exponentials."""
+        # A relative error e of t changes exp(-t) by at most t exp(-t) e <= e / 2.
+        exponent = max(0.5, self._cancelled(A))
+        relative = UNIT_ROUNDOFF * (exponent * (A.shape[1] + 8) + FUNCTION_ERROR)
+        ones = self.diag(A)
+        return Bounds(ones, np.sqrt(relative) * ones)
+
+    def _cancelled(self, A: Any) -> float:
+        """Return the size of the terms whose difference is gamma times the distance."""
+        del A
+        return 0.0
 
 
 @dataclass(frozen=True)
@@ -192,6 +226,11 @@ class RBF(_ExponentialOfDistance):
     _form = "gaussian"
 
     gamma: Gamma = "scale"
+
+    def _cancelled(self, A: Any) -> float:
+        # |a - b|^2 = |a|^2 + |b|^2 - 2 a'b, where the rows are moved by a mean of some of them: no
+        # row is farther from that than twice the largest distance from the mean of all.
+        return min(16 * self._number() * largest_squared_norm(A), _LARGEST_CANCELLED)
 
 
 @dataclass(frozen=True)
@@ -229,6 +268,12 @@ class Sigmoid(_WithGamma):
     def diag(self, A: Any) -> Floats:
         """Return tanh(gamma |a|^2 + coef0) for each row."""
         return np.tanh(self._number() * _squared_norms(A) + self.coef0)
+
+    def bounds(self, A: Any) -> Bounds:
+        """Return ones, and the rounding errors of inner products and tanh, whose slope is one."""
+        argument = self._number() * _squared_norms(A) + abs(self.coef0)
+        error = product_error(A.shape[1] + 4) * argument + FUNCTION_ERROR * UNIT_ROUNDOFF
+        return Bounds(np.ones(len(argument)), np.sqrt(error))
 
 
 @dataclass(frozen=True)

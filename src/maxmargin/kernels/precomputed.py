@@ -11,6 +11,7 @@ import numpy as np
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.data import as_vectors
+from maxmargin.kernels.rounding import Bounds
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["Precomputed"]
@@ -69,6 +70,11 @@ class Precomputed(Kernel):
                 f"got shape {gram.shape}."
             )
         return np.array(np.diag(gram), dtype=np.float64)
+
+    def bounds(self, A: Any) -> Bounds:
+        """Return the size of the largest similarity; the similarities are exact."""
+        largest = float(np.abs(np.asarray(A)).max(initial=0.0))
+        return Bounds(np.full(len(A), np.sqrt(largest)), np.zeros(len(A)))
 
     def validate_new(self, X: Any, name: str = "X") -> Any:
         """Check that X holds finite similarities, one row per new point."""

@@ -30,9 +30,12 @@ _CURES = {
     Ending.CALLBACK: "",
     Ending.INTERRUPT: " With warm_start=True another fit goes on from here. Another interrupt "
     "within two seconds raises KeyboardInterrupt, which ends a loop or a search.",
-    Ending.STALLED: _SCALE
-    + " An indefinite kernel, such as 'sigmoid', can cause it too: try 'rbf'.",
+    Ending.STALLED: _SCALE,
 }
+_INDEFINITE = " The kernel may be indefinite, which can cause it too: try 'rbf'."
+
+# The relative gap of a machine that may be no better than a constant one.
+_USELESS = 0.5
 
 # Folders of code that is not the user's.
 _INSIDE = (str(Path(__file__).parents[1]), str(Path(sklearn.__file__).parent))
@@ -62,7 +65,13 @@ def warn_of_early_end(
         worst = max(range(n), key=lambda k: abs(gaps[k].relative_gap))
         place = f" in {names[worst]}, the worst of {n}" if n > 1 else ""
         quality = (
-            f" The model is usable: its duality gap is {gaps[worst].gap:.3g}, a fraction of "
-            f"{gaps[worst].relative_gap:.2g} of the objective{place}."
+            f" By the solver's estimate the duality gap is {gaps[worst].gap:.3g}, a fraction of "
+            f"{gaps[worst].relative_gap:.2g} of the objective{place}; certificate_ proves it."
         )
-    warn(_CAUSES[ending].format(**parameters) + _CURES[ending] + quality)
+        if gaps[worst].relative_gap >= _USELESS:
+            quality += " The model may be no better than a constant one."
+    cure = _CURES[ending]
+    definite = all(one.problem.kernel.positive_semidefinite for one in solutions)
+    if ending is Ending.STALLED and not definite:
+        cure += _INDEFINITE
+    warn(_CAUSES[ending].format(**parameters) + cure + quality)

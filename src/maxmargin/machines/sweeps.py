@@ -204,7 +204,7 @@ class Sweep:
         stop = self.should_stop
         solutions = solve_all(
             [problem for one in posed for problem in one.problems],
-            Decomposition(n_jobs=self.n_threads),
+            Decomposition(n_jobs=self.n_threads, max_gap=machine.max_gap),
             stop=machine._stop(),
             warm=warm,
             callback=None if stop is None else lambda _: stop(),

@@ -27,6 +27,7 @@ from maxmargin.kernels import (
     is_positive_semidefinite,
 )
 from maxmargin.kernels.data import as_float64, count, largest_entry, take
+from maxmargin.kernels.rounding import Bounds
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["Points"]
@@ -257,6 +258,15 @@ class Points:
         with np.errstate(over="ignore", invalid="ignore"):
             values = self.kernel.diag(X)
         return self._require_moderate(values)
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """Bounds on kernel values and their rounding errors, point by point."""
+        if self.rows is not None:
+            return self.base.bounds.of(self.rows)
+        X = self.X if self.kernel.formula is not None else as_float64(self.X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.kernel.bounds(X)
 
     @cached_property
     def spread(self) -> float:

@@ -22,7 +22,11 @@ __all__ = ["PROOF", "unproved"]
 
 _MISSING = "The model was saved without its proof: save it with proof=True after fit."
 
-_MEASURES = record(Measures, *(field(one.name, number) for one in fields(Measures)))
+_MEASURES = record(
+    Measures,
+    *(field(one.name, number) for one in fields(Measures) if one.name != "rounding"),
+    field("rounding", number, default=0.0),
+)
 _CONVEXITY = record(
     Convexity,
     field("convex", flag, "holds"),

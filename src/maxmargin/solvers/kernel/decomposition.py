@@ -13,6 +13,7 @@ from maxmargin.kernels.blocks import default_threads
 from maxmargin.problems import KernelProblem, NuMargin, Problem
 from maxmargin.solvers.base import NO_BOX_QP, Solver, Warm
 from maxmargin.solvers.kernel.batch import Batch, Found, Terms, Watch
+from maxmargin.solvers.kernel.multiples import best_multiple
 from maxmargin.solvers.kernel.parts import left_out_parts
 from maxmargin.solvers.kernel.refine import refined
 from maxmargin.solvers.kernel.rescue import can_be_rescued, rescued
@@ -43,6 +44,10 @@ _MANY = 50
 _TIGHTER = 0.1
 _MOST_TIGHTENINGS = 12
 
+# Endings after which the best multiple of the point is kept. A limit of iterations keeps the point
+# itself, which is LIBSVM's.
+_CUT_SHORT = (Ending.TIME_LIMIT, Ending.CALLBACK, Ending.INTERRUPT, Ending.STALLED)
+
 # Kernel values that may be computed for the first record of a trace: a few milliseconds.
 _AFFORDABLE_VALUES = 1_000_000
 
@@ -57,8 +62,8 @@ class Decomposition(Solver):
     by all problems over the same points.
 
     With ``Stop(kkt=...)`` alone a run ends by LIBSVM's rule: the largest violating pair of the
-    dual's gradient, in whatever units that has. With ``Stop(gap=...)`` it goes on until what is
-    measured is small enough.
+    dual's gradient, in whatever units that has, and goes on if the gap is still large. With
+    ``Stop(gap=...)`` it goes on until what is measured is small enough.
 
     Parameters
     ----------
@@ -67,6 +72,9 @@ class Decomposition(Solver):
         available memory, else that quarter.
     n_jobs : int, optional
         Threads, at most; the solution does not depend on it.
+    max_gap : float, optional
+        With ``Stop(kkt=...)`` alone, the relative duality gap above which a run goes on with a
+        smaller tolerance; None for LIBSVM's rule alone.
 
     Examples
     --------
@@ -80,6 +88,7 @@ class Decomposition(Solver):
 
     cache_size: float | None = None
     n_jobs: int | None = None
+    max_gap: float | None = 1e-2
 
     name: ClassVar[str] = "decomposition"
     default_stop: ClassVar[Stop] = Stop(gap=1e-7, kkt=5e-7)
@@ -90,6 +99,10 @@ class Decomposition(Solver):
             object.__setattr__(self, "cache_size", value)
         if self.n_jobs is not None:
             object.__setattr__(self, "n_jobs", whole(self.n_jobs, "Decomposition(n_jobs=...)"))
+        if self.max_gap is not None:
+            object.__setattr__(
+                self, "max_gap", positive(self.max_gap, "Decomposition(max_gap=...)")
+            )
 
     def refusal(self, problem: Problem) -> str | None:
         """Return why this solver cannot solve the problem, or None if it can."""
@@ -151,6 +164,7 @@ class _Run:
         self.problems = [problem for problem in problems if isinstance(problem, KernelProblem)]
         self.qps = [problem.dual() for problem in self.problems]
         self.warm, self.request, self.stop = warm, request, request.stop
+        self.max_gap = solver.max_gap
         n_threads = default_threads() if solver.n_jobs is None else solver.n_jobs
         self.batch = Batch(self.qps, solver.cache_size, n_threads)
         self.recorder: Recorder | None = None
@@ -180,6 +194,8 @@ class _Run:
             found = [refined(qp, one) for qp, one in zip(self.qps, found, strict=True)]
         if self.stop.gap is not None:
             return [self._to_the_gap(k, one) for k, one in enumerate(found)]
+        if self.max_gap is not None and not self._is_small:
+            found = [self._narrowed(k, one, self.max_gap) for k, one in enumerate(found)]
         return [self._solution(k, one) for k, one in enumerate(found)]
 
     # Programs -----------------------------------------------------------------------------------
@@ -273,6 +289,25 @@ class _Run:
             return replace(found, ending=Ending.STALLED)
         return found
 
+    def _narrowed(self, k: int, found: Found, max_gap: float) -> Found:
+        """Tighten the tolerance while the estimated gap is larger than it may be."""
+        tolerance = self._tolerance(k)
+        for _ in range(_MOST_TIGHTENINGS):
+            if not found.converged or self._estimated_gap(k, found) <= max_gap:
+                return found
+            tolerance *= _TIGHTER
+            found = self._further(k, found, tolerance, self._most_steps)
+        return replace(found, ending=Ending.STALLED) if found.converged else found
+
+    def _estimated_gap(self, k: int, found: Found) -> float:
+        """Return the relative gap by the solver's own gradient, without what rounding hides."""
+        problem, qp = self.problems[k], self.qps[k]
+        if qp.points.kernel.positive_semidefinite is not True:
+            return 0.0
+        offsets = qp.offsets(found.signed, found.gradient)
+        now = measure_multipliers(problem, found.signed, offsets, found.gradient)
+        return now.relative_gap * (1.0 - now.rounding / now.gap) if now.gap > 0 else 0.0
+
     def _to_the_gap(self, k: int, found: Found) -> Solution:
         """Tighten the tolerance until the measured gap is what was asked for."""
         problem, qp, tolerance = self.problems[k], self.qps[k], self._tolerance(k)
@@ -365,7 +400,9 @@ class _Run:
             signed = balanced(qp, found.signed)
             gradient = qp.gradient(signed) if found.is_measured else found.gradient
             found = replace(found, signed=signed, gradient=gradient)
-        if found.is_measured or not np.isfinite(qp.cost).all():
+        if found.is_measured and found.ending in _CUT_SHORT:
+            found, offsets = best_multiple(self.problems[k], found)
+        elif found.is_measured or not np.isfinite(qp.cost).all():
             offsets = qp.offsets(found.signed, found.gradient)
         else:
             # The best bias of an untrained machine predicts the heavier class.

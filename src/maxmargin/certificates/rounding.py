@@ -1,0 +1,127 @@
+"""Bounds on the rounding errors of a certificate's numbers, so that it claims only what is true.
+
+The multipliers b and the offsets mu are exact: they are the solution. Everything computed from them
+in float64 is off by at most the bounds below, which follow Higham 2002, chapter 3. With the size
+m_i and the error e_i of `maxmargin.kernels.rounding`, the kernel expansion at point i is off by
+
+    gamma_(n + D) m_i sum_j |b_j| m_j  +  e_i sum_j |b_j| e_j,
+
+where D is the length of a feature map through which it may be computed.
+
+A dual point that misses Ab = d by r still gives a lower bound. Weak duality holds up to r'mu*, with
+the offsets mu* of an optimum. For fixed w the primal is piecewise linear in each offset, so that an
+optimal one equals phi(x_i)'w* + p_i, up to its sign, for some i: |mu*| <= max m |w*| + max |p|.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum, sqrt
+
+import numpy as np
+
+from maxmargin.kernels.rounding import UNIT_ROUNDOFF, product_error
+from maxmargin.problems import BoxQP, KernelProblem, Points, Sphere
+from maxmargin.typing import Floats
+
+__all__ = [
+    "Rounding",
+    "combination_error",
+    "linear_error",
+    "offset_bound",
+    "sum_residuals",
+]
+
+# The bounds are themselves computed with rounding.
+_GENEROUS = 1.01
+
+
+@dataclass(frozen=True, eq=False)
+class Rounding:
+    """Rounding errors of what is computed from a dual point.
+
+    Attributes
+    ----------
+    gradient : ndarray of shape (m,)
+        Bounds on the errors of Hb + p.
+    square : float
+        Bound on the error of b'Hb, and of |w|^2.
+    slope : float
+        Bound on the error of p'b.
+    """
+
+    gradient: Floats
+    square: float
+    slope: float
+
+    @classmethod
+    def of(cls, problem: KernelProblem, signed: Floats, gradient: Floats) -> Rounding:
+        """Return the bounds for signed multipliers and the computed gradient."""
+        qp = problem.dual()
+        bounds, coefficients = qp.points.bounds, np.abs(qp.coefficients(signed))
+        total = float(coefficients.sum())
+        n_terms = int(np.count_nonzero(coefficients)) + (qp.n_features or 0) + 4
+        long_sum = product_error(n_terms)
+        size, error = float(coefficients @ bounds.size), float(coefficients @ bounds.error)
+        expansion = long_sum * (bounds.size * size + qp.constant * total) + bounds.error * error
+        kernel_part = np.abs(gradient) + np.abs(qp.linear) + 2 * qp.ridge * np.abs(signed)
+        off = qp.by_variable(expansion) + 4 * UNIT_ROUNDOFF * kernel_part
+        magnitude = np.abs(signed)
+        slope = product_error(qp.n_variables) * float(magnitude @ np.abs(qp.linear))
+        if isinstance(problem, Sphere):  # p is made of kernel values
+            off_linear = bounds.error**2
+            off = off + off_linear
+            slope += float(magnitude @ off_linear)
+        square = float(magnitude @ off) + product_error(qp.n_variables + 2) * float(
+            magnitude @ kernel_part
+        )
+        return cls(_GENEROUS * off, _GENEROUS * square, _GENEROUS * slope)
+
+    def of_constraint(self, qp: BoxQP, gradient: Floats, offsets: Floats) -> Floats:
+        """Return bounds on the errors of the constraints c."""
+        terms = np.abs(gradient) + np.abs(qp.pull(offsets))
+        return np.asarray(self.gradient + 4 * UNIT_ROUNDOFF * terms)
+
+
+def sum_residuals(qp: BoxQP, signed: Floats) -> Floats:
+    """Return how far the sums Ab are from d, exactly but for one rounding each."""
+    values = signed if qp.direction is None else qp.direction * signed
+    if len(qp.total) == 0:
+        return np.zeros(0)
+    own = [values] if qp.group is None else [values[members] for members in qp.groups]
+    pairs = zip(own, qp.total, strict=True)
+    return np.array([abs(fsum([*summed.tolist(), -float(d)])) for summed, d in pairs])
+
+
+def offset_bound(qp: BoxQP, primal: float) -> float:
+    """Return a bound on the sizes of optimal offsets, given a primal value.
+
+    |w*|^2 / 2 is at most the primal value if d is zero. Otherwise the multipliers of an optimum
+    have the sums d, and |w*| is at most sum |d| times the largest |phi(x)|.
+    """
+    size = sqrt(float(qp.points.bounds.size.max(initial=0.0)) ** 2 + qp.constant)
+    total = float(np.abs(qp.total).sum())
+    norm = size * total if total > 0 else sqrt(2.0 * max(primal, 0.0))
+    return norm * size + float(np.abs(qp.linear).max(initial=0.0))
+
+
+def linear_error(points: Points, weights: Floats, bias: float) -> Floats:
+    """Return bounds on the errors of w'x + b at the points of a linear machine."""
+    sizes = float(np.linalg.norm(weights)) * points.bounds.size
+    return _GENEROUS * product_error(len(weights) + 4) * (sizes + abs(bias))
+
+
+def combination_error(qp: BoxQP, signed: Floats, combined: Floats) -> float:
+    """Return a bound on the error of the dual value of a linear machine.
+
+    `combined` is sum_j b_j x_j, each coordinate of which is a sum of n products.
+    """
+    magnitude = np.abs(signed)
+    coefficients = np.abs(qp.coefficients(signed))
+    long_sum = product_error(qp.n_variables + len(combined) + 4)
+    off = long_sum * float(coefficients @ qp.points.bounds.size)
+    norm = float(np.linalg.norm(combined))
+    curvature = norm**2 + qp.constant * float(coefficients.sum()) ** 2
+    curvature += float(qp.ridge @ signed**2)
+    square = 2 * norm * off + off**2 + 4 * long_sum * curvature
+    return _GENEROUS * (0.5 * square + long_sum * float(magnitude @ np.abs(qp.linear)))
