@@ -2,9 +2,9 @@
 
 ::
 
-    certificate  certify(problem, solution) -> Certificate
-    fit          FitCertificate: the certificates of an estimator's machines
+    certificate  certify(problem, solution) -> Certificate; FitCertificate: those of a fit
     measures     objective values, gap, KKT violation
+    rounding     bounds on the rounding errors of these numbers
     linear       the same numbers for L1Margin and CrammerSinger
     constraints  multiplier, margin and slack of each constraint at a solution
     table        the KKT conditions point by point
@@ -15,10 +15,9 @@
     subjects     the solutions that estimators, pipelines and searches hold
 """
 
-from maxmargin.certificates.certificate import Certificate, certify
+from maxmargin.certificates.certificate import Certificate, FitCertificate, certify
 from maxmargin.certificates.constraints import Constraints, constraints_of
 from maxmargin.certificates.convexity import Convexity
-from maxmargin.certificates.fit import FitCertificate
 from maxmargin.certificates.geometry import Margins, Position, margins
 from maxmargin.certificates.linear import measure_crammer_singer, measure_l1
 from maxmargin.certificates.measures import Measures, measure_multipliers, measure_weights

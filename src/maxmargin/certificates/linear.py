@@ -11,7 +11,7 @@ from scipy import sparse
 from maxmargin.certificates.measures import Measures, compared, measure_solution
 from maxmargin.certificates.rounding import linear_error
 from maxmargin.certificates.subjects import Solved
-from maxmargin.kernels.rounding import UNIT_ROUNDOFF, product_error
+from maxmargin.kernels.rounding import PER_TERM, UNIT_ROUNDOFF
 from maxmargin.problems import CrammerSinger, Free, L1Margin, Regularised
 from maxmargin.typing import Floats, Integers
 
@@ -80,13 +80,13 @@ def measure_l1(problem: L1Margin, weights: Floats, offset: float) -> Measures:
     if scale > 0:
         value += abs(offset) / scale
         primal += abs(offset) / scale
-    primal *= 1.0 + product_error(len(weights) + problem.n_points + 8)
+    primal *= 1.0 + PER_TERM * (len(weights) + problem.n_points + 8)
 
     raw = 2.0 * cost * slack
     feasible = _balanced(sign, raw) if isinstance(bias, Free) else raw
     slope, feasible_slope = points.weights(np.stack([sign * raw, sign * feasible], axis=1)).T
     total, feasible_total = float(sign @ raw), float(sign @ feasible)
-    long_sum = product_error(problem.n_points + 4)
+    long_sum = PER_TERM * (problem.n_points + 4)
     sizes = np.maximum(_largest_entries(problem.X).max(initial=0.0), scale)
     constraint = max(float(np.abs(feasible_slope).max()), abs(feasible_total) * scale)
     # The slopes of the multipliers must be at most 1 whatever rounding hides.
@@ -195,10 +195,10 @@ def _surely(
     (k, d), n = weights.shape, problem.n_points
     sizes, scale = problem.points.bounds.size, problem.bias.scale
     largest = float(np.linalg.norm(weights, axis=1).max()) * sizes + float(np.abs(offsets).max())
-    off = 2 * product_error(d + 6) * (largest + 1.0)
-    primal += float(problem.cost @ off) + product_error(n + k * d + 8) * abs(primal)
+    off = 2 * PER_TERM * (d + 6) * (largest + 1.0)
+    primal += float(problem.cost @ off) + PER_TERM * (n + k * d + 8) * abs(primal)
 
-    long_sum = product_error(n + k * d + 4)
+    long_sum = PER_TERM * (n + k * d + 4)
     magnitude = np.abs(feasible)
     missed = long_sum * float(np.linalg.norm(sizes @ magnitude))
     norm = float(np.linalg.norm(combined))

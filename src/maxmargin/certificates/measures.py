@@ -22,7 +22,7 @@ from maxmargin.certificates.rounding import (
 )
 from maxmargin.certificates.subjects import Solved
 from maxmargin.errors import InvalidInputError
-from maxmargin.kernels.rounding import UNIT_ROUNDOFF, product_error
+from maxmargin.kernels.rounding import PER_TERM, UNIT_ROUNDOFF
 from maxmargin.problems import BoxQP, KernelProblem, Problem, Regularised
 from maxmargin.typing import Floats
 
@@ -186,8 +186,10 @@ def measure_multipliers(
     norm_squared = qp.norm_squared(signed, gradient)
     value = problem.primal_value(norm_squared, constraint, offsets)
     primal = problem.primal_value(norm_squared + rounding.square, constraint - off, offsets)
-    primal += product_error(qp.n_variables + 8) * (
-        abs(primal) + 2 * float(np.abs(qp.total) @ np.abs(offsets))
+    primal += (
+        PER_TERM
+        * (qp.n_variables + 8)
+        * (abs(primal) + 2 * float(np.abs(qp.total) @ np.abs(offsets)))
     )
 
     multipliers, infeasibility = qp.sign * signed, qp.infeasibility(signed)
@@ -201,7 +203,7 @@ def measure_multipliers(
     dual = dual_value - 0.5 * rounding.square - rounding.slope
     dual -= _unbalanced(qp, feasible, primal)
 
-    unit = max(abs(problem.level(norm_squared, offsets)), problem.margin_scale) or 1.0
+    unit = _unit(problem, problem.level(norm_squared, offsets))
     violation = _kkt_violation(qp, multipliers, stationarity, off, unit)
     least = _smallest_value(problem, multipliers, unit)
     hidden = (primal - value) + (dual_value - dual)
@@ -257,9 +259,10 @@ def measure_weights(
         norm_squared += (bias / problem.bias.scale) ** 2
     fixed = float(qp.total.sum()) * bias
     value = 0.5 * norm_squared + qp.penalty(np.maximum(0.0, -margin)) + fixed
-    off = linear_error(problem.points, weights, bias) + 4 * UNIT_ROUNDOFF * np.abs(qp.linear)
+    off = qp.by_variable(linear_error(problem.points, weights, bias))
+    off = off + 4 * UNIT_ROUNDOFF * np.abs(qp.linear)
     primal = 0.5 * norm_squared + qp.penalty(np.maximum(0.0, off - margin)) + fixed
-    primal += product_error(qp.n_variables + len(weights) + 8) * (abs(primal) + 2 * abs(fixed))
+    primal += PER_TERM * (qp.n_variables + len(weights) + 8) * (abs(primal) + 2 * abs(fixed))
 
     signed = qp.sign * multipliers
     infeasibility = qp.infeasibility(signed)
@@ -272,7 +275,7 @@ def measure_weights(
     curvature = combined @ combined + constant * coefficients.sum() + qp.ridge @ signed**2
     dual_value = -float(0.5 * curvature + qp.linear @ signed)
     dual = dual_value - combination_error(qp, signed, combined) - _unbalanced(qp, signed, primal)
-    unit = max(abs(problem.level(0.0, np.zeros(len(qp.total)))), problem.margin_scale) or 1.0
+    unit = _unit(problem, problem.level(0.0, np.zeros(len(qp.total))))
     violation = _kkt_violation(qp, multipliers, margin + qp.ridge * multipliers, off, unit)
     difference = problem.points.scores(weights - combined)
     if isinstance(problem.bias, Regularised):
@@ -283,17 +286,27 @@ def measure_weights(
     return compared(primal, dual, violation, infeasibility, least, hidden)
 
 
+def _unit(problem: KernelProblem, level: float) -> float:
+    """Return the unit of violations: the margin or, if all points coincide, the linear term."""
+    if _all_alike(problem):
+        return float(np.abs(problem.dual().linear).max(initial=0.0)) or 1.0
+    return max(abs(level), problem.margin_scale) or 1.0
+
+
+def _all_alike(problem: KernelProblem) -> bool:
+    """Say whether all points, or all targets, coincide up to rounding, and the optimum is zero."""
+    linear = float(np.abs(problem.dual().linear).max(initial=0.0))
+    return bool(linear > 0 and problem.margin_scale <= 16 * np.finfo(np.float64).eps * linear)
+
+
 def _smallest_value(problem: KernelProblem, multipliers: Floats, unit: float) -> float:
     """Return the objective value below which only rounding is left.
 
     The optimum is zero in the nu forms, which have no linear term, if the (reduced) convex hulls
     meet, and in the others if all points, or all targets, coincide.
     """
-    linear = float(np.abs(problem.dual().linear).max(initial=0.0))
-    if linear == 0:
-        return float(1e-8 * unit * np.abs(multipliers).sum())
-    all_alike = problem.margin_scale <= 16 * np.finfo(np.float64).eps * linear
-    return float(1e-8 * linear * np.abs(multipliers).sum()) if all_alike else 0.0
+    is_zero = not problem.dual().linear.any() or _all_alike(problem)
+    return float(1e-6 * unit * np.abs(multipliers).sum()) if is_zero else 0.0
 
 
 def _kkt_violation(

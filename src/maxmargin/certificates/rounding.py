@@ -6,7 +6,8 @@ m_i and the error e_i of `maxmargin.kernels.rounding`, the kernel expansion at p
 
     gamma_(n + D) m_i sum_j |b_j| m_j  +  e_i sum_j |b_j| e_j,
 
-where D is the length of a feature map through which it may be computed.
+where D is the length of a feature map through which it may be computed. For a linear kernel w is
+summed in extended precision if the data are not too large.
 
 A dual point that misses Ab = d by r still gives a lower bound. Weak duality holds up to r'mu*, with
 the offsets mu* of an optimum. For fixed w the primal is piecewise linear in each offset, so that an
@@ -20,7 +21,7 @@ from math import fsum, sqrt
 
 import numpy as np
 
-from maxmargin.kernels.rounding import UNIT_ROUNDOFF, product_error
+from maxmargin.kernels.rounding import PER_TERM, UNIT_ROUNDOFF
 from maxmargin.problems import BoxQP, KernelProblem, Points, Sphere
 from maxmargin.typing import Floats
 
@@ -31,6 +32,9 @@ __all__ = [
     "offset_bound",
     "sum_residuals",
 ]
+
+# gamma_n is at most this times n in extended precision.
+_EXTENDED = 1.01 * 2.0**-64
 
 # The bounds are themselves computed with rounding.
 _GENEROUS = 1.01
@@ -61,18 +65,28 @@ class Rounding:
         bounds, coefficients = qp.points.bounds, np.abs(qp.coefficients(signed))
         total = float(coefficients.sum())
         n_terms = int(np.count_nonzero(coefficients)) + (qp.n_features or 0) + 4
-        long_sum = product_error(n_terms)
-        size, error = float(coefficients @ bounds.size), float(coefficients @ bounds.error)
-        expansion = long_sum * (bounds.size * size + qp.constant * total) + bounds.error * error
+        long_sum = PER_TERM * n_terms
+        size = float(coefficients @ bounds.size)
+        if qp.points.has_extended_weights:
+            # w is known up to its last digit, so that only its own size counts.
+            missed = n_terms * _EXTENDED * size
+            norm = sqrt(max(qp.norm_squared(signed, gradient), 0.0)) + missed
+            length = PER_TERM * ((qp.n_features or 0) + 4)
+            expansion = bounds.size * (1.01 * length * norm + missed)
+            expansion = expansion + long_sum * qp.constant * total
+        else:
+            error = float(coefficients @ bounds.error)
+            expansion = long_sum * (bounds.size * size + qp.constant * total)
+            expansion = expansion + bounds.error * error
         kernel_part = np.abs(gradient) + np.abs(qp.linear) + 2 * qp.ridge * np.abs(signed)
         off = qp.by_variable(expansion) + 4 * UNIT_ROUNDOFF * kernel_part
         magnitude = np.abs(signed)
-        slope = product_error(qp.n_variables) * float(magnitude @ np.abs(qp.linear))
+        slope = PER_TERM * qp.n_variables * float(magnitude @ np.abs(qp.linear))
         if isinstance(problem, Sphere):  # p is made of kernel values
             off_linear = bounds.error**2
             off = off + off_linear
             slope += float(magnitude @ off_linear)
-        square = float(magnitude @ off) + product_error(qp.n_variables + 2) * float(
+        square = float(magnitude @ off) + PER_TERM * (qp.n_variables + 2) * float(
             magnitude @ kernel_part
         )
         return cls(_GENEROUS * off, _GENEROUS * square, _GENEROUS * slope)
@@ -108,7 +122,7 @@ def offset_bound(qp: BoxQP, primal: float) -> float:
 def linear_error(points: Points, weights: Floats, bias: float) -> Floats:
     """Return bounds on the errors of w'x + b at the points of a linear machine."""
     sizes = float(np.linalg.norm(weights)) * points.bounds.size
-    return _GENEROUS * product_error(len(weights) + 4) * (sizes + abs(bias))
+    return _GENEROUS * PER_TERM * (len(weights) + 4) * (sizes + abs(bias))
 
 
 def combination_error(qp: BoxQP, signed: Floats, combined: Floats) -> float:
@@ -118,8 +132,10 @@ def combination_error(qp: BoxQP, signed: Floats, combined: Floats) -> float:
     """
     magnitude = np.abs(signed)
     coefficients = np.abs(qp.coefficients(signed))
-    long_sum = product_error(qp.n_variables + len(combined) + 4)
-    off = long_sum * float(coefficients @ qp.points.bounds.size)
+    long_sum = PER_TERM * (qp.n_variables + len(combined) + 4)
+    each = _EXTENDED if qp.points.has_extended_weights else PER_TERM
+    off = each * (qp.n_variables + 4) * float(coefficients @ qp.points.bounds.size)
+    off += UNIT_ROUNDOFF * float(np.linalg.norm(combined))
     norm = float(np.linalg.norm(combined))
     curvature = norm**2 + qp.constant * float(coefficients.sum()) ** 2
     curvature += float(qp.ridge @ signed**2)

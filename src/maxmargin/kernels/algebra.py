@@ -15,7 +15,7 @@ import numpy as np
 from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import Kernel, positive
 from maxmargin.kernels.blocks import Formula
-from maxmargin.kernels.rounding import Bounds, product_error
+from maxmargin.kernels.rounding import PER_TERM, Bounds
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["Product", "Scaled", "Sum"]
@@ -153,7 +153,7 @@ class Sum(_Commutative):
 
     def _bounds_of(self, parts: Sequence[Bounds]) -> Bounds:
         square = sum(part.size**2 for part in parts)
-        error = sum(part.error**2 for part in parts) + product_error(2 * len(parts)) * square
+        error = sum(part.error**2 for part in parts) + 2 * PER_TERM * len(parts) * square
         return Bounds(np.sqrt(square), np.sqrt(error))
 
     def __repr__(self) -> str:
@@ -177,7 +177,7 @@ class Product(_Commutative):
         square = reduce(mul, (part.size**2 for part in parts))
         # |prod (k + e) - prod k| is at most prod (|k| + |e|) - prod |k|.
         inexact = reduce(mul, (part.size**2 + part.error**2 for part in parts))
-        error = (inexact - square) + product_error(2 * len(parts)) * inexact
+        error = (inexact - square) + 2 * PER_TERM * len(parts) * inexact
         return Bounds(np.sqrt(square), np.sqrt(error))
 
     def __repr__(self) -> str:
@@ -217,7 +217,7 @@ class Scaled(_Combination):
 
     def _bounds_of(self, parts: Sequence[Bounds]) -> Bounds:
         square = self.factor * parts[0].size ** 2
-        error = self.factor * parts[0].error ** 2 + product_error(2) * square
+        error = self.factor * parts[0].error ** 2 + 2 * PER_TERM * square
         return Bounds(np.sqrt(square), np.sqrt(error))
 
     @property

@@ -13,13 +13,7 @@ from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import Kernel, positive, real, whole
 from maxmargin.kernels.blocks import Form, Formula
 from maxmargin.kernels.data import as_vectors
-from maxmargin.kernels.rounding import (
-    FUNCTION_ERROR,
-    UNIT_ROUNDOFF,
-    Bounds,
-    largest_squared_norm,
-    product_error,
-)
+from maxmargin.kernels.rounding import FUNCTION_ERROR, PER_TERM, UNIT_ROUNDOFF, Bounds
 from maxmargin.typing import Floats
 
 __all__ = ["RBF", "Chi2", "Gamma", "Laplacian", "Linear", "Polynomial", "Sigmoid"]
@@ -80,7 +74,7 @@ class Linear(_Compiled):
     def bounds(self, A: Any) -> Bounds:
         """Return the norms of the rows, and the rounding errors of their inner products."""
         norms = np.sqrt(_squared_norms(A))
-        return Bounds(norms, np.sqrt(product_error(A.shape[1] + 2)) * norms)
+        return Bounds(norms, np.sqrt(PER_TERM * (A.shape[1] + 2)) * norms)
 
 
 @dataclass(frozen=True)
@@ -168,7 +162,7 @@ class Polynomial(_WithGamma):
     def bounds(self, A: Any) -> Bounds:
         """Return the sizes of the powers, and the rounding errors of inner products and powers."""
         square = (self._number() * _squared_norms(A) + abs(self.coef0)) ** self.degree
-        relative = product_error(self.degree * (A.shape[1] + FUNCTION_ERROR))
+        relative = PER_TERM * (self.degree * (A.shape[1] + FUNCTION_ERROR))
         return Bounds(np.sqrt(square), np.sqrt(relative * square))
 
     @property
@@ -230,7 +224,7 @@ class RBF(_ExponentialOfDistance):
     def _cancelled(self, A: Any) -> float:
         # |a - b|^2 = |a|^2 + |b|^2 - 2 a'b, where the rows are moved by a mean of some of them: no
         # row is farther from that than twice the largest distance from the mean of all.
-        return min(16 * self._number() * largest_squared_norm(A), _LARGEST_CANCELLED)
+        return min(16 * self._number() * _largest_squared_norm(A), _LARGEST_CANCELLED)
 
 
 @dataclass(frozen=True)
@@ -272,7 +266,7 @@ class Sigmoid(_WithGamma):
     def bounds(self, A: Any) -> Bounds:
         """Return ones, and the rounding errors of inner products and tanh, whose slope is one."""
         argument = self._number() * _squared_norms(A) + abs(self.coef0)
-        error = product_error(A.shape[1] + 4) * argument + FUNCTION_ERROR * UNIT_ROUNDOFF
+        error = PER_TERM * (A.shape[1] + 4) * argument + FUNCTION_ERROR * UNIT_ROUNDOFF
         return Bounds(np.ones(len(argument)), np.sqrt(error))
 
 
@@ -345,6 +339,19 @@ def _squared_norms(A: Any) -> Floats:
         return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
     norms: Floats = np.einsum("ij,ij->i", A, A, dtype=np.float64)
     return norms
+
+
+def _largest_squared_norm(A: Any) -> float:
+    """Return the largest squared distance of a row from the mean, or from zero if A is sparse."""
+    if sparse.issparse(A):
+        return float(_squared_norms(A).max(initial=0.0))
+    rows = np.asarray(A)
+    mean = rows.mean(axis=0, dtype=np.float64)
+    step, largest = max(1, _BLOCK_ENTRIES // max(rows.shape[1], 1)), 0.0
+    for start in range(0, len(rows), step):
+        centred = rows[start : start + step] - mean
+        largest = max(largest, float(np.einsum("ij,ij->i", centred, centred).max(initial=0.0)))
+    return largest
 
 
 def _variance(rows: Any) -> float:

@@ -40,6 +40,10 @@ _KEPT_MATRIX_BYTES = 1 << 27
 # Entries of the data, or of the Gram matrix, that are held in float64 at one time.
 _SLICE_ENTRIES = 1 << 24
 
+# Entries of the data up to which weights are summed in extended precision: some milliseconds.
+_EXTENDED_UP_TO = 1 << 20
+_HAS_EXTENDED_PRECISION = bool(np.finfo(np.longdouble).eps < 2.0**-60)
+
 # The number of points from which the spread is estimated.
 _SAMPLE = 100
 
@@ -263,7 +267,9 @@ class Points:
     def bounds(self) -> Bounds:
         """Bounds on kernel values and their rounding errors, point by point."""
         if self.rows is not None:
-            return self.base.bounds.of(self.rows)
+            whole = self.base.bounds
+            return Bounds(whole.size[self.rows], whole.error[self.rows])
+        _ = self.diagonal  # raises an error if the kernel values are too large
         X = self.X if self.kernel.formula is not None else as_float64(self.X)
         with np.errstate(over="ignore", invalid="ignore"):
             return self.kernel.bounds(X)
@@ -353,10 +359,21 @@ class Points:
 
     def weights(self, coefficients: Floats) -> Floats:
         """Return w = sum_j coefficient_j x_j of a linear kernel, per column of coefficients."""
+        if self.has_extended_weights:
+            wide = self.X.astype(np.longdouble).T @ coefficients.astype(np.longdouble)
+            return np.asarray(wide, dtype=np.float64)
         total = np.zeros((self.X.shape[1], *coefficients.shape[1:]))
         for part in _slices(self.X):
             total += as_float64(self.X[part]).T @ coefficients[part]
         return total
+
+    @property
+    def has_extended_weights(self) -> bool:
+        """Whether `weights` sums in extended precision: w is small where its terms are large."""
+        if type(self.kernel) is not Linear or not _HAS_EXTENDED_PRECISION:
+            return False
+        X = self.X
+        return bool((X.nnz if sparse.issparse(X) else X.size) <= _EXTENDED_UP_TO)
 
     def scores(self, weights: Floats) -> Floats:
         """Return w'x at every point, for a linear kernel, per column of weights."""

@@ -99,7 +99,7 @@ class Decomposition(Solver):
             object.__setattr__(self, "cache_size", value)
         if self.n_jobs is not None:
             object.__setattr__(self, "n_jobs", whole(self.n_jobs, "Decomposition(n_jobs=...)"))
-        if self.max_gap is not None:
+        if self.max_gap is not None and not (type(self.max_gap) is float and self.max_gap > 0):
             object.__setattr__(
                 self, "max_gap", positive(self.max_gap, "Decomposition(max_gap=...)")
             )
@@ -300,13 +300,18 @@ class _Run:
         return replace(found, ending=Ending.STALLED) if found.converged else found
 
     def _estimated_gap(self, k: int, found: Found) -> float:
-        """Return the relative gap by the solver's own gradient, without what rounding hides."""
+        """Return the relative gap by the solver's own gradient; zero if it means nothing."""
         problem, qp = self.problems[k], self.qps[k]
-        if qp.points.kernel.positive_semidefinite is not True:
+        if qp.total.any() or qp.points.kernel.positive_semidefinite is not True:
             return 0.0
-        offsets = qp.offsets(found.signed, found.gradient)
-        now = measure_multipliers(problem, found.signed, offsets, found.gradient)
-        return now.relative_gap * (1.0 - now.rounding / now.gap) if now.gap > 0 else 0.0
+        signed, gradient = found.signed, found.gradient
+        offsets = qp.offsets(signed, gradient)
+        constraint = qp.constraint(signed, gradient, offsets)
+        primal = problem.primal_value(qp.norm_squared(signed, gradient), constraint, offsets)
+        dual = -qp.value(signed, gradient)
+        # If all targets coincide, the optimum is zero, and so are the values up to rounding.
+        least = 1e-7 * qp.value_scale * float(np.abs(signed).sum())
+        return (primal - dual) / max(abs(primal), abs(dual), least, 1e-300)
 
     def _to_the_gap(self, k: int, found: Found) -> Solution:
         """Tighten the tolerance until the measured gap is what was asked for."""
