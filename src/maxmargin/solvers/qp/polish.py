@@ -44,6 +44,10 @@ def polished_solution(
     return monitor.solution(solver, signed, offsets, reason=reason)
 
 
+# A violation below this is rounding.
+_ROUNDING = 1e-13
+
+
 def polish(problem: KernelProblem, signed: Floats, offsets: Floats) -> tuple[Floats, Floats]:
     """Return a point with a smaller KKT violation, or the given one if none was found.
 
@@ -71,7 +75,8 @@ def polish(problem: KernelProblem, signed: Floats, offsets: Floats) -> tuple[Flo
         guess = np.packbits([low, high]).tobytes()
         if violation >= least and guess == previous:
             break
-        if violation < least:
+        # Of points that are equal up to rounding the stationary one has the middle offsets.
+        if violation <= max(least, _ROUNDING):
             best, least = (inside, offsets), violation
         previous = guess
     return best
