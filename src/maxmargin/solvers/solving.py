@@ -266,7 +266,7 @@ def _checked(problems: Any, request: Request) -> Request:
     if not request.warm:
         return replace(request, warm=[None] * len(problems))
     if isinstance(request.warm, Solution) or len(request.warm) != len(problems):
-        given = "one" if isinstance(request.warm, Solution) else len(request.warm)
+        given = "one Solution" if isinstance(request.warm, Solution) else len(request.warm)
         raise InvalidInputError(
             f"warm must be a list with a start, or None, for each of the {len(problems)} problems; "
             f"got {given}."
@@ -283,7 +283,7 @@ def _checked_start(k: int, problem: Problem, start: Any) -> Warm:
         return None
     if not isinstance(start, Solution):
         place = _place(start)
-        if place is None:
+        if place is None or k == 0:
             raise InvalidInputError(f"warm must be a Solution to start from; got {start!r}.")
         if not 0 <= place < k:
             raise InvalidInputError(
