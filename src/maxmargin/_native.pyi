@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 # Told problem, problems done, iterations, violation, primal and dual value; True ends the run.
 _Watch = Callable[[int, int, int, float, float, float], bool]
-_Ending = Literal["converged", "steps", "seconds", "watch", "interrupt", "stalled"]
+_Ending = Literal["converged", "max_iter", "time_limit", "callback", "interrupt", "stalled"]
 
 class Form(Enum):
     linear = 0
@@ -268,7 +268,7 @@ def learn_online(
     machines: OnlineMachines,
     n_threads: int,
     seconds: float,
-) -> tuple[int, Literal["", "seconds", "interrupt"]]: ...
+) -> tuple[int, Literal["", "time_limit", "interrupt"]]: ...
 
 class L1Problem:
     def __init__(

@@ -81,6 +81,8 @@ def solve(
             f"solve takes a problem of maxmargin.problems, such as SoftMargin(X, y, C=1); "
             f"got {type(problem).__name__}."
         )
+    if warm is not None and not isinstance(warm, Solution):
+        raise InvalidInputError(f"warm must be a Solution to start from; got {warm!r}.")
     (solution,) = solve_all(
         [problem], solver, stop=stop, warm=[warm], callback=callback, trace=trace
     )
@@ -283,8 +285,11 @@ def _checked_start(k: int, problem: Problem, start: Any) -> Warm:
         return None
     if not isinstance(start, Solution):
         place = _place(start)
-        if place is None or k == 0:
-            raise InvalidInputError(f"warm must be a Solution to start from; got {start!r}.")
+        if place is None:
+            raise InvalidInputError(
+                f"warm[{k}] must be a Solution, the index of an earlier problem, or None; "
+                f"got {start!r}."
+            )
         if not 0 <= place < k:
             raise InvalidInputError(
                 f"warm[{k}] is {place}: a problem can start from an earlier one only."
