@@ -244,7 +244,7 @@ class OnlineRule:
         bias_is_scaled: bool,
         bias_shrinks: bool,
         bias_slope: float,
-        highest_price: float,
+        highest_penalty: float,
     ) -> None: ...
 
 class OnlineMachines:
@@ -257,7 +257,7 @@ class OnlineRows:
         order: NDArray[np.int64],
         labels: NDArray[np.int32],
         importance: NDArray[np.float64],
-        prices: NDArray[np.float64],
+        penalties: NDArray[np.float64],
     ) -> None: ...
 
 # Returns how many rows were learnt, and what stopped that before the last.
