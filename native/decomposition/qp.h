@@ -2,8 +2,8 @@
 //
 //   min 1/2 u'Hu + p'u,  low <= u <= high,  the sum of each group's variables fixed
 //
-// u_v = direction_v b_v, so that each equality constraint fixes a plain sum. H_vw = direction_v direction_w k(v, w),
-// plus the ridge on the diagonal.
+// u_v = direction_v b_v, so that each equality constraint fixes a plain sum. H_vw = direction_v
+// direction_w k(v, w), plus the ridge on the diagonal.
 #pragma once
 
 #include <cmath>
