@@ -304,8 +304,8 @@ coef_, fit_status_, n_iter_, shape_fit_
     def _settled(self, solution: Solution) -> Solution:
         """Return the solution with the offsets to use among those that are optimal.
 
-        If class weights make nu infeasible, all points of the lighter class are at their bounds, and
-        its margin plane may lie anywhere beyond its last point. The more nu exceeds the largest
+        If class weights make nu infeasible, all points of the lighter class are at their bounds,
+        and its margin plane may lie anywhere beyond its last point. The more nu exceeds the largest
         feasible value, the farther the plane moves, towards the machine that always predicts the
         heavier class.
         """
