@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from threading import Event, Lock
 from time import perf_counter, time
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn import config_context, get_config
@@ -21,7 +21,6 @@ from maxmargin.model_selection.folds import Fold
 from maxmargin.model_selection.schedule import Task, schedule
 from maxmargin.model_selection.scoring import Record, Scoring
 from maxmargin.model_selection.warm_starts import FoldSolutions
-from maxmargin.solvers import Ending
 from maxmargin.solvers.interrupts import heed_interrupt
 from maxmargin.solvers.kernel.resident import can_be_resident
 from maxmargin.typing import Integers
@@ -81,7 +80,7 @@ class Search:
         self.records: dict[Cell, Record] = {}
         self._fold_solutions = FoldSolutions(folds, len(candidates))
         #: What ended the search before its last cell, if anything.
-        self.ending: Ending | None = None
+        self.ending: Literal["", "seconds", "interrupt", "callback"] = ""
         self._stop = Event()
         self._one_by_one = Lock()
         self._n_shown = 0
@@ -114,7 +113,7 @@ class Search:
                     try:
                         left = self._watch(left, bar, tasks, deadline)
                     except KeyboardInterrupt:
-                        self._end(Ending.INTERRUPT)
+                        self._end("interrupt")
                         heed_interrupt()
             finally:
                 self._stop.set()
@@ -141,7 +140,7 @@ class Search:
     ) -> set[Future[None]]:
         """Wait a moment, show the cells that were scored meanwhile; return the tasks left."""
         if deadline is not None and perf_counter() >= deadline:
-            self._end(Ending.TIME_LIMIT)
+            self._end("seconds")
         done, left = wait(left, _LOOK_EVERY, FIRST_EXCEPTION)
         for task in done:
             if not self._stop.is_set():
@@ -151,11 +150,11 @@ class Search:
             bar.advance(n_scored - self._n_shown, "cells")
             self._n_shown = n_scored
             if tasks.advance(n_scored):
-                self._end(Ending.CALLBACK)
+                self._end("callback")
         return left
 
-    def _end(self, ending: Ending) -> None:
-        self.ending = self.ending or ending
+    def _end(self, reason: Literal["seconds", "interrupt", "callback"]) -> None:
+        self.ending = self.ending or reason
         self._stop.set()
 
     def all_records(self) -> list[Record]:

@@ -30,14 +30,13 @@ from maxmargin.metrics import get_scorer
 from maxmargin.model_selection.folds import Fold
 from maxmargin.model_selection.runner import Search
 from maxmargin.model_selection.scoring import Scoring
-from maxmargin.solvers import Ending
 
 __all__ = ["SVMSearchCV"]
 
 _ENDINGS = {
-    Ending.TIME_LIMIT: "time_limit={time_limit} was reached",
-    Ending.INTERRUPT: "it was interrupted",
-    Ending.CALLBACK: "a callback asked for it",
+    "seconds": "time_limit={time_limit} was reached",
+    "interrupt": "it was interrupted",
+    "callback": "a callback asked for it",
 }
 
 
@@ -216,7 +215,7 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
         """Set the table and what follows from it."""
         n_missing = search.n_cells - len(search.records)
         if n_missing == search.n_cells:
-            if search.ending is Ending.INTERRUPT:
+            if search.ending == "interrupt":
                 raise KeyboardInterrupt
             raise InvalidInputError(
                 f"The search ended before its first cell, because {self._reason(search)}: give it "
@@ -248,7 +247,6 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
         self.cv_results_ = results
 
     def _reason(self, search: Search) -> str:
-        assert search.ending is not None
         return _ENDINGS[search.ending].format(time_limit=self.time_limit)
 
     def _choose_best(self, results: dict[str, Any], metric: Any) -> None:
