@@ -94,13 +94,10 @@ void check(const std::vector<QP*>& qps, int64_t n_points) {
 }
 
 std::string ending_of(const decomposition::Result& result, const Listener& listener) {
-  switch (result.status) {
-    case run::Status::converged: return "converged";
-    case run::Status::max_iter: return "steps";
-    case run::Status::stalled: return "stalled";
-    // A QP whose leader used up its share of the time was not begun; nothing has stopped the run.
-    default: return result.is_late || listener.reason().empty() ? "seconds" : listener.reason();
-  }
+  // A QP whose leader used up its share of the time was not begun; nothing has stopped the run.
+  const bool was_stopped = !result.is_late && !listener.reason().empty();
+  if (result.status == run::Status::interrupted && !was_stopped) return "time_limit";
+  return listener.name_of(result.status);
 }
 
 // A Python function of points and coefficients; the core calls it without the interpreter's lock.

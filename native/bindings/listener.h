@@ -30,7 +30,7 @@ class Listener final : public run::Listener {
 
   bool should_stop() override {
     if (stopped_) return true;
-    if (seconds_ >= 0 && since(started_) >= seconds_) return stop("seconds");
+    if (seconds_ >= 0 && since(started_) >= seconds_) return stop("time_limit");
     if (std::this_thread::get_id() != caller_) return false;
     nb::gil_scoped_acquire interpreter;
     try {
@@ -74,7 +74,7 @@ class Listener final : public run::Listener {
   const char* name_of(run::Status status) const {
     switch (status) {
       case run::Status::converged: return "converged";
-      case run::Status::max_iter: return "steps";
+      case run::Status::max_iter: return "max_iter";
       case run::Status::stalled: return "stalled";
       default: return reason_.c_str();
     }
@@ -113,7 +113,7 @@ class Listener final : public run::Listener {
     }
     const nb::object answer =
         watch_(problem, n_done_.load(), now.iterations, now.violation, now.primal, now.dual);
-    return nb::cast<bool>(answer) && stop("watch");
+    return nb::cast<bool>(answer) && stop("callback");
   }
 
   nb::object watch_;

@@ -51,7 +51,7 @@ void check(const Rows& rows, int64_t n_rows) {
   }
   for (size_t r = 0; r < rows.labels.size(); ++r) {
     const int32_t label = rows.labels.data()[r];
-    if (label < 0 || label >= n_labels) throw nb::value_error("a label has no price");
+    if (label < 0 || label >= n_labels) throw nb::value_error("a label has no penalty");
   }
 }
 
@@ -94,14 +94,14 @@ void bind_online(nb::module_& module) {
       .def(nb::init<linear::OnlineLoss, linear::OnlineStep, double, double, bool, bool, double,
                     double>(),
            "loss"_a, "step"_a, "lambda_"_a, "bias_square"_a, "bias_is_scaled"_a, "bias_shrinks"_a,
-           "bias_slope"_a, "highest_price"_a);
+           "bias_slope"_a, "highest_penalty"_a);
   nb::class_<Machines>(module, "OnlineMachines")
       .def(nb::init<Output<double>, Output<double>>(), "vectors"_a.noconvert(),
            "numbers"_a.noconvert());
   nb::class_<Rows>(module, "OnlineRows")
       .def(nb::init<Vector<int64_t>, Vector<int32_t>, Vector<double>, Vector<double>>(),
            "order"_a.noconvert(), "labels"_a.noconvert(), "importance"_a.noconvert(),
-           "prices"_a.noconvert());
+           "penalties"_a.noconvert());
   bind_learning<float>(module);
   bind_learning<double>(module);
 }

@@ -53,7 +53,7 @@ std::vector<int64_t> Newton::free_variables() const {
   return free;
 }
 
-// Minimises 1/2 d'Hd - score'd over directions that keep every sum.
+// Minimises 1/2 d'Hd - score'd over directions that keep the equality constraints.
 std::optional<std::vector<double>> Newton::direction(const std::vector<int64_t>& free) {
   const auto n = static_cast<int64_t>(free.size());
   std::vector<double> block(n * n);
@@ -70,8 +70,8 @@ std::optional<std::vector<double>> Newton::direction(const std::vector<int64_t>&
   for (int64_t v = 0; v < variables_.size(); ++v) {
     if (is_slack(v)) has_slack[variables_.group[v]] = true;
   }
-  // The multiplier of each sum takes the direction back into it; the sums do not overlap, but the
-  // matrix couples them, so one after the other would not do for more than one.
+  // Multipliers project the direction onto the equality constraints. These have no variables in
+  // common, but the matrix couples them, so their multipliers solve one linear system.
   std::vector<std::vector<double>> response;
   std::vector<int32_t> groups;
   for (int32_t g = 0; g < n_groups_; ++g) {

@@ -2,8 +2,8 @@
 //
 //   min 1/2 u'Hu + p'u,  low <= u <= high,  the sum of each group's variables fixed
 //
-// u_v = direction_v b_v, so that every sum is a plain one. H_vw = direction_v direction_w k(v, w),
-// plus the ridge on the diagonal.
+// u_v = direction_v b_v, so that each equality constraint fixes a plain sum. H_vw = direction_v
+// direction_w k(v, w), plus the ridge on the diagonal.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace maxmargin::decomposition {
 
 // A variable without a point has kernel value zero with everything: it takes up what a group's
-// other variables leave, which is how variables in no sum are treated.
+// other variables leave. Variables without an equality constraint are treated so.
 inline constexpr int64_t no_point = -1;
 
 struct QP {

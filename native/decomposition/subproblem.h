@@ -2,7 +2,7 @@
 //
 // A few thousand variables far from their optimum are best solved through a nested working set of
 // a few hundred, whose own matrix stays in the cache; near the optimum, steps over all that may
-// still move are fewer by so much that they are worth their price.
+// still move are more expensive, but so much fewer that they are faster.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 namespace maxmargin::decomposition {
 namespace {
 
-// A sum that is off by this share of the values is right.
+// An equality constraint that is violated by no more than this share of the values holds.
 constexpr double feasible = 1e-10;
 
 // A value this close to its bound, relative to it, is there.
@@ -17,7 +17,8 @@ double growth(const QP& solved, const QP& next, int64_t v) {
   return is_bounded && solved.cost(v) > 0 ? next.cost(v) / solved.cost(v) : 1.0;
 }
 
-// Moves values of one group until they have the sum, those first that gain most by it, or lose least.
+// Moves values of one group until their sum is right, beginning with those whose move lowers the
+// objective most.
 void keep_sum(int32_t group, double missing, const std::vector<double>& gradient, QP& next) {
   struct Room {
     double slope, bound;

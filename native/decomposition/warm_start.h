@@ -1,5 +1,5 @@
-// Where a QP starts that follows another one: its solution scaled with the bounds, or a point nearby
-// that keeps the sums (DeCoste, Wagstaff 2000).
+// The warm start of a QP that follows another one: its solution scaled with the bounds, moved to
+// satisfy the equality constraints (DeCoste, Wagstaff 2000).
 #pragma once
 
 #include <vector>
@@ -13,8 +13,8 @@ struct WarmStart {
   double factor;
 };
 
-// Sets next.value, which must have the right sums before. `gradient` is that of the solved QP, which
-// has the same variables.
+// Sets next.value, which must be feasible before. `gradient` is that of the solved QP, which has the
+// same variables.
 WarmStart start_from(const QP& solved, const std::vector<double>& gradient, QP& next);
 
 // The same where both have the same Hessian and differ in all bounds alike: where most values are

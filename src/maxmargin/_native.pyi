@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 # Told problem, problems done, iterations, violation, primal and dual value; True ends the run.
 _Watch = Callable[[int, int, int, float, float, float], bool]
-_Ending = Literal["converged", "steps", "seconds", "watch", "interrupt", "stalled"]
+_Ending = Literal["converged", "max_iter", "time_limit", "callback", "interrupt", "stalled"]
 
 class Form(Enum):
     linear = 0
@@ -244,7 +244,7 @@ class OnlineRule:
         bias_is_scaled: bool,
         bias_shrinks: bool,
         bias_slope: float,
-        highest_price: float,
+        highest_penalty: float,
     ) -> None: ...
 
 class OnlineMachines:
@@ -257,7 +257,7 @@ class OnlineRows:
         order: NDArray[np.int64],
         labels: NDArray[np.int32],
         importance: NDArray[np.float64],
-        prices: NDArray[np.float64],
+        penalties: NDArray[np.float64],
     ) -> None: ...
 
 # Returns how many rows were learnt, and what stopped that before the last.
@@ -268,7 +268,7 @@ def learn_online(
     machines: OnlineMachines,
     n_threads: int,
     seconds: float,
-) -> tuple[int, Literal["", "seconds", "interrupt"]]: ...
+) -> tuple[int, Literal["", "time_limit", "interrupt"]]: ...
 
 class L1Problem:
     def __init__(

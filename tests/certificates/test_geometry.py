@@ -240,4 +240,4 @@ class TestSupport:
         assert analysis.sides[1].n_bounded == np.count_nonzero(residual > 0.3 + 1e-5)
         assert analysis.sides[-1].n_bounded == np.count_nonzero(residual < -0.3 - 1e-5)
         assert "side +1" in str(analysis)
-        assert analysis.total.n_points == 2 * len(y)
+        assert analysis.total.n_points == len(y)

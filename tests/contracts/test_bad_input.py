@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn import svm
 
 from maxmargin import (
     InfeasibleProblemError,
@@ -21,6 +22,7 @@ from maxmargin import (
     errors,
     separability,
     solve,
+    solve_all,
 )
 from maxmargin.certificates import CommonPoint, margins
 from maxmargin.kernels import (
@@ -144,6 +146,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "lambda form": (lambda: SoftMargin.from_lambda(X, Y, 1, form="third"), r"form must be 'half'"),
     "bias": (lambda: soft(bias=True), r"bias must be Free\(\) or Regularised\(scale\); got True"),
     "bias scale": (lambda: Regularised(-1), r"scale must be zero or more; got -1"),
+    "bias scale and eps": (
+        lambda: Regularised(2.0, eps=1.0),
+        r"either scale or eps; got scale=2.0 and eps=1.0",
+    ),
     "bias scale NaN": (lambda: Regularised(NAN), r"scale must be a finite number"),
     # The kernels.
     "kernel word": (lambda: soft(kernel="rbf"), r"kernel must be one of maxmargin.kernels.*'rbf'"),
@@ -190,6 +196,14 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "solver None": (lambda: solve(soft(), solver=None), r"solver must be one of"),
     "solver list": (lambda: solve(soft(), solver=["smo"]), r"solver must be one of"),
     "no problem": (lambda: solve(X), r"solve takes a problem of maxmargin.problems.*ndarray"),
+    "start of one problem": (
+        lambda: solve(soft(), warm=0),
+        r"warm must be a Solution to start from; got 0",
+    ),
+    "start for all": (
+        lambda: solve_all([soft(), soft()], warm=solve(soft())),
+        r"for each of the 2 problems; got one Solution",
+    ),
     # The solutions.
     "new points features": (
         lambda: solve(soft()).decision([[1.0, 2.0, 3.0]]),
@@ -216,8 +230,16 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "margins of a tube": (
         lambda: margins(solve(EpsilonTube(X, Y))),
-        r"EpsilonTube has none",
+        r"need a problem with two classes; got EpsilonTube",
     ),
+    "margins of scikit-learn's machine": (
+        lambda: margins(svm.SVC().fit(X, Y)),
+        r"got SVC of sklearn",
+    ),
+    "margins of no machine": (lambda: margins(X), r"got ndarray of numpy"),
+    "which machine": (lambda: margins(solve(soft()), machine=1), r"from 0 to 0; got 1"),
+    "which machine, bool": (lambda: margins(solve(soft()), machine=False), r"got False"),
+    "which machine, word": (lambda: margins(solve(soft()), machine="a"), r"got 'a'"),
     "separability of one class": (lambda: separability(X, [1] * 4), r"y holds one class only"),
 }
 

@@ -133,7 +133,7 @@ def test_two_classes_are_analysed(two):
         np.testing.assert_array_equal(margins(two).functional, margins(solution).functional)
         assert type(separability(two)) is type(separability(solution))
     else:
-        with pytest.raises(InvalidInputError, match="CrammerSinger has none"):
+        with pytest.raises(InvalidInputError, match="two classes; got CrammerSinger"):
             margins(two)
 
 
@@ -194,7 +194,7 @@ def test_regressions_are_analysed(numbers):
     assert analyse_support(numbers).sides.keys() == {-1, 1}
     assert isinstance(final(numbers).certificate_.table(), KKTTable)
     for refuse, sentence in (
-        (margins, "Margins need two classes"),
+        (margins, "Margins need a problem with two classes"),
         (plot.path, r"plot\.path follows the C of a soft margin, .*Tube has no such path"),
     ):
         with pytest.raises(InvalidInputError, match=sentence):
@@ -215,7 +215,7 @@ def test_one_class_is_analysed(one):
     assert analyse_support(one).total.n_points == 60
     assert isinstance(final(one).certificate_.table(), KKTTable)
     for refuse, sentence in (
-        (margins, "Margins need two classes"),
+        (margins, "Margins need a problem with two classes"),
         (plot.path, r"plot\.path follows the C .*OneClass has no such path"),
     ):
         with pytest.raises(InvalidInputError, match=sentence):

@@ -74,7 +74,7 @@ WIDER = {
 def test_other_transformers_need_the_rows_they_were_fitted_on(ax, raw, name):
     X, y = raw
     model = make_pipeline(StandardScaler(), WIDER[name], LinearSVC(loss="hinge")).fit(X, y)
-    with pytest.raises(InvalidInputError, match=r"does not say what they were: give them.*X=X"):
+    with pytest.raises(InvalidInputError, match=r"cannot be recovered .*give them.*X=X"):
         plot.boundary(model, ax)
     plot.boundary(model, ax, X=X)
     assert set(levels(ax)) <= {-1.0, 0.0, 1.0}

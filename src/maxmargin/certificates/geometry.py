@@ -117,7 +117,7 @@ def margins(subject: Any, machine: int | None = None) -> Margins:
     problem = solution.problem
     if not problem.has_two_classes:
         raise InvalidInputError(
-            f"Margins need two classes, and {type(problem).__name__} has none. "
+            f"Margins need a problem with two classes; got {type(problem).__name__}. "
             "Use solution.decision(X) and solution.slack."
         )
     norm, level = margin_norm(solution)

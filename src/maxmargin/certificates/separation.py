@@ -202,7 +202,7 @@ def _labels(problem: Problem) -> Floats:
     """Return the labels, zero for points of weight zero, which are left out."""
     if not problem.has_two_classes:
         raise InvalidInputError(
-            f"Separability needs two classes, and {type(problem).__name__} has none."
+            f"Separability needs a problem with two classes; got {type(problem).__name__}."
         )
     return np.where(problem.sample_weight > 0, problem.y, 0.0)  # type: ignore[attr-defined]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
+from operator import index
 from typing import Any, Protocol
 
 from maxmargin.errors import InvalidInputError
@@ -46,8 +47,15 @@ def solutions_of(subject: Any) -> Sequence[Solved]:
     """Return the solutions that a subject holds, one per machine."""
     raise InvalidInputError(
         "Give a Solution, a fitted estimator of maxmargin, or a pipeline or search that ends in "
-        f"one; got {type(subject).__name__}."
+        f"one; got {_named(subject)}."
     )
+
+
+def _named(subject: Any) -> str:
+    """Return the name of a type; scikit-learn's estimators have the names of ours."""
+    kind = type(subject)
+    library = kind.__module__.partition(".")[0]
+    return kind.__name__ if library == "builtins" else f"{kind.__name__} of {library}"
 
 
 def one_solution(subject: Any, machine: int | None = None) -> Solved:
@@ -58,11 +66,14 @@ def one_solution(subject: Any, machine: int | None = None) -> Solved:
     if machine is None:
         raise InvalidInputError(
             f"{type(subject).__name__} holds {len(solutions)} machines: say which one with "
-            f"machine=0 to {len(solutions) - 1}; machines_ lists their classes."
+            f"machine=0 to {len(solutions) - 1}; machines_ of the estimator lists their classes."
         )
-    if not isinstance(machine, int) or not -len(solutions) <= machine < len(solutions):
+    try:
+        if isinstance(machine, bool):
+            raise TypeError
+        return solutions[index(machine)]
+    except (TypeError, IndexError):
         raise InvalidInputError(
-            f"machine must be a place among the {len(solutions)} machines of "
+            f"machine must be an index of the {len(solutions)} machines of "
             f"{type(subject).__name__}, from 0 to {len(solutions) - 1}; got {machine!r}."
-        )
-    return solutions[machine]
+        ) from None

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.certificates.constraints import constraints_of
 from maxmargin.certificates.subjects import one_solution
 from maxmargin.kernels import Kernel
 from maxmargin.problems import Case
-from maxmargin.typing import Bools
 
 __all__ = ["SideSupport", "SupportAnalysis", "analyse_support"]
 
@@ -23,7 +23,7 @@ class SideSupport:
     Attributes
     ----------
     n_points : int
-        Constraints of that side.
+        Points of that side.
     n_free : int
         Those with 0 < a < C, on the margin.
     n_bounded : int
@@ -47,7 +47,7 @@ class SideSupport:
 
     @property
     def ratio(self) -> float:
-        """The share of the constraints that are support vectors."""
+        """The share of the points that are support vectors."""
         return self.n_support / self.n_points if self.n_points else 0.0
 
 
@@ -60,7 +60,7 @@ class SupportAnalysis:
     kernel : Kernel
         The kernel of the machine.
     total : SideSupport
-        Both sides together.
+        Both sides together; a point on both sides of a tube counts once.
     sides : dict
         By sign: the label, or +1 above and -1 below the tube.
 
@@ -81,7 +81,8 @@ class SupportAnalysis:
 
     def __str__(self) -> str:
         lines = [f"{self.kernel!r}: {_describe(self.total)}"]
-        lines += [f"  side {side:+d}: {_describe(part)}" for side, part in self.sides.items()]
+        if len(self.sides) > 1:
+            lines += [f"  side {side:+d}: {_describe(part)}" for side, part in self.sides.items()]
         return "\n".join(lines)
 
 
@@ -108,16 +109,18 @@ def analyse_support(subject: Any, machine: int | None = None) -> SupportAnalysis
     solution = one_solution(subject, machine)
     constraints = constraints_of(solution.problem, solution)
     side, case = constraints.side, constraints.case
+    by_point = np.full(solution.problem.n_points, Case.ZERO, dtype=np.int8)
+    np.maximum.at(by_point, constraints.point, case)
+    sides = {int(s): _counted(case[side == s]) for s in np.unique(side)}
+    return SupportAnalysis(solution.problem.kernel, _counted(by_point), sides)
 
-    def among(chosen: Bools) -> SideSupport:
-        return SideSupport(
-            n_points=int(np.count_nonzero(chosen)),
-            n_free=int(np.count_nonzero(case[chosen] == Case.FREE)),
-            n_bounded=int(np.count_nonzero(case[chosen] == Case.BOUNDED)),
-        )
 
-    sides = {int(s): among(side == s) for s in np.unique(side)}
-    return SupportAnalysis(solution.problem.kernel, among(side != 0), sides)
+def _counted(case: NDArray[np.int8]) -> SideSupport:
+    return SideSupport(
+        n_points=len(case),
+        n_free=int(np.count_nonzero(case == Case.FREE)),
+        n_bounded=int(np.count_nonzero(case == Case.BOUNDED)),
+    )
 
 
 def _describe(part: SideSupport) -> str:

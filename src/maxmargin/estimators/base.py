@@ -63,11 +63,11 @@ _NAMED = {
     "precomputed": Precomputed,
 }
 
-#: scikit-learn takes C=inf for a very large one.
+#: Used for any larger C: scikit-learn accepts C=inf.
 _LARGEST_C = 1e10
 
-# More than any machine has: megabytes that still count in bytes, and steps that the compiled core
-# can count.
+# Limits beyond any machine: the cache size in MB whose bytes fit in 64 bits, and the number of
+# steps that the compiled core can count.
 _LARGEST_CACHE = 1 << 40
 _MOST_STEPS = 1 << 62
 
@@ -190,7 +190,7 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
                 "Precomputed matrix must be a square matrix. Input is a "
                 f"{X.shape[0]}x{X.shape[1]} matrix."
             )
-        # Numbers in floats are what scikit-learn has just checked.
+        # scikit-learn has just checked arrays of floats.
         is_plain = isinstance(X, np.ndarray) and X.dtype in (np.float32, np.float64)
         is_checked = is_plain and type(kernel).validate is Kernel.validate
         return X if is_checked else kernel.validate(X), y

@@ -28,7 +28,7 @@ from maxmargin.typing import Floats, Integers
 
 __all__ = ["LinearEstimator"]
 
-#: scikit-learn takes C=inf for a very large one.
+#: Used for any larger C: scikit-learn accepts C=inf.
 _LARGEST_C = 1e10
 
 _MOST_ITERATIONS = 1 << 31

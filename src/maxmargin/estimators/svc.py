@@ -24,7 +24,8 @@ __all__ = ["SVC", "NuSVC"]
 # A nu that exceeds the largest feasible one by this share is feasible up to rounding.
 _ROUNDING = 1e-12
 
-# How many times too large a nu may count as.
+# The largest ratio of nu to its largest feasible value that moves the boundary; a larger one counts
+# as this.
 _MOST_BEYOND = 1e4
 
 
@@ -178,8 +179,8 @@ coef_, fit_status_, n_iter_, shape_fit_
 class NuSVC(KernelClassifier):
     """Nu support vector classification, with scikit-learn's interface and a certificate.
 
-    Class weights count here too. Where they leave no room for nu in a pair of classes, the largest
-    possible one takes its place and the boundary moves towards the lighter class.
+    Class weights count here too. If they make nu infeasible for a pair of classes, the largest
+    feasible nu is used and the boundary moves towards the lighter class.
 
     Parameters
     ----------
@@ -310,9 +311,10 @@ coef_, fit_status_, n_iter_, shape_fit_
     def _settled(self, solution: Solution) -> Solution:
         """Return the solution with the offsets to use among those that are optimal.
 
-        Where class weights leave no room for nu, the lighter class is at its bounds, so that its
-        plane may lie anywhere beyond its last point. It moves away as nu is larger than possible,
-        towards the machine that always names the heavier class.
+        If class weights make nu infeasible, all points of the lighter class are at their bounds,
+        and its margin plane may lie anywhere beyond its last point. The more nu exceeds the largest
+        feasible value, the farther the plane moves, towards the machine that always predicts the
+        heavier class.
         """
         problem = solution.problem
         assert isinstance(problem, NuMargin)

@@ -18,7 +18,8 @@ from maxmargin.typing import Floats, Integers
 
 __all__ = ["Function"]
 
-# Points per call for the diagonal: a call costs more than the values that are not needed.
+# Points per call for the diagonal: one call is more expensive than the off-diagonal values that it
+# wastes.
 _DIAGONAL_BLOCK = 64
 
 # Points on which a function is checked.

@@ -202,7 +202,7 @@ def _(subject: Machine) -> Sequence[Solved]:
 
 @solutions_of.register
 def _(subject: BaseEstimator) -> Sequence[Solved]:
-    # Who fits an estimator alone need not wait until scikit-learn has loaded these.
+    # Imported here, because a plain fit need not wait for these imports.
     from sklearn.model_selection._search import BaseSearchCV
     from sklearn.pipeline import Pipeline
 

@@ -198,7 +198,7 @@ class Sweep:
         first = posed[0]
         if starts is not None and len(starts) == len(first.problems):
             given = zip(first.problems, first.rows, starts, strict=True)
-            warm[: len(starts)] = [_planted(*one) for one in given]
+            warm[: len(starts)] = [_warm_start(*one) for one in given]
         elif len(self._last) == len(first.problems):
             warm[: len(self._last)] = self._last
         stop = self.should_stop
@@ -250,13 +250,13 @@ def _path(posed: Sequence[Posed]) -> list[Warm]:
     return warm
 
 
-def _planted(problem: KernelProblem, rows: Integers | None, signed: Floats) -> Solution | None:
+def _warm_start(problem: KernelProblem, rows: Integers | None, signed: Floats) -> Solution | None:
     """Return signed multipliers by training row as a solution to start from."""
     qp = problem.dual()
     own = signed if rows is None else signed[rows]
     if own.shape != qp.sign.shape:
         return None
     dual = np.clip(qp.sign * own, 0.0, qp.cost)
-    # Of a mean of multipliers at their bounds, rounding is all that keeps it off.
+    # The mean of multipliers at their bounds misses the bound by rounding alone.
     bounded = dual >= (1 - 1e-13) * qp.cost
     return Solution(problem, np.where(bounded, qp.cost, dual), np.zeros(len(qp.total)))

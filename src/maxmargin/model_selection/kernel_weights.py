@@ -31,7 +31,8 @@ from maxmargin.typing import Floats
 
 __all__ = ["LearnedWeights", "learn_weights"]
 
-# How far from the lower bound towards the upper one the planes must promise to lie.
+# The level that the planes may reach at new weights, as a fraction of the way from the lower to the
+# upper bound of the optimum.
 _LEVEL = 0.5
 _ROUNDS = 200
 

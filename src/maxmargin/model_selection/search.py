@@ -254,7 +254,7 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
         if not callable(self.refit):
             means = results[f"mean_test_{metric}"]
             if np.isnan(means).all():
-                # Of a search that ended early: the folds that were reached.
+                # The search ended early: take the mean over the folds that were reached.
                 splits = [results[f"split{k}_test_{metric}"] for k in range(self.n_splits_)]
                 counts = np.isfinite(splits).sum(axis=0)
                 sums = np.nansum(splits, axis=0)
@@ -282,7 +282,7 @@ def _by_name(scoring: Any) -> Any:
         return get_scorer(scoring)
     if isinstance(scoring, dict):
         return {name: _by_name(one) for name, one in scoring.items()}
-    # What is not a list of different names scikit-learn refuses.
+    # scikit-learn refuses anything but a list of distinct names.
     is_names = isinstance(scoring, list | tuple) and all(isinstance(one, str) for one in scoring)
     if is_names and 0 < len(scoring) == len(set(scoring)):
         return {name: get_scorer(name) for name in scoring}

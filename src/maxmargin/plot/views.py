@@ -218,7 +218,7 @@ def _recovered_places(subject: Subject) -> tuple[Floats, ...]:
             return places
     names = " and ".join(type(step).__name__ for step in subject.steps)
     raise InvalidInputError(
-        f"What {names} made of the training rows does not say what they were: give them, as in "
+        f"The training rows cannot be recovered from what {names} made of them: give them, as in "
         "plot.boundary(model, X=X)."
     )
 

@@ -34,8 +34,8 @@ class Regularised:
 
     Parameters
     ----------
-    scale : float
-        Value of the constant feature; 0 means no bias at all.
+    scale : float, optional
+        Value of the constant feature, 1 by default; 0 means no bias at all.
     eps : float, optional
         The constant that is added to the kernel, instead of the scale.
 
@@ -51,8 +51,12 @@ class Regularised:
     scale: float
     eps: float = field(repr=False)
 
-    def __init__(self, scale: float = 1.0, *, eps: float | None = None) -> None:
-        name, value = ("scale", scale) if eps is None else ("eps", eps)
+    def __init__(self, scale: float | None = None, *, eps: float | None = None) -> None:
+        if scale is not None and eps is not None:
+            raise InvalidInputError(
+                f"Give Regularised either scale or eps; got scale={scale!r} and eps={eps!r}."
+            )
+        name, value = ("scale", 1.0 if scale is None else scale) if eps is None else ("eps", eps)
         number = real(value, name)
         if number < 0:
             raise InvalidInputError(f"{name} must be zero or more; got {value!r}.")

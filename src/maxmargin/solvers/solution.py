@@ -47,9 +47,9 @@ class Ending(StrEnum):
     """
 
     CONVERGED = "converged"
-    MAX_ITER = "steps"
-    TIME_LIMIT = "seconds"
-    CALLBACK = "watch"
+    MAX_ITER = "max_iter"
+    TIME_LIMIT = "time_limit"
+    CALLBACK = "callback"
     INTERRUPT = "interrupt"
     STALLED = "stalled"
     UNKNOWN = "unknown"

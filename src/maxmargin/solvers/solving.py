@@ -81,6 +81,8 @@ def solve(
             f"solve takes a problem of maxmargin.problems, such as SoftMargin(X, y, C=1); "
             f"got {type(problem).__name__}."
         )
+    if warm is not None and not isinstance(warm, Solution):
+        raise InvalidInputError(f"warm must be a Solution to start from; got {warm!r}.")
     (solution,) = solve_all(
         [problem], solver, stop=stop, warm=[warm], callback=callback, trace=trace
     )
@@ -266,7 +268,7 @@ def _checked(problems: Any, request: Request) -> Request:
     if not request.warm:
         return replace(request, warm=[None] * len(problems))
     if isinstance(request.warm, Solution) or len(request.warm) != len(problems):
-        given = "one" if isinstance(request.warm, Solution) else len(request.warm)
+        given = "one Solution" if isinstance(request.warm, Solution) else len(request.warm)
         raise InvalidInputError(
             f"warm must be a list with a start, or None, for each of the {len(problems)} problems; "
             f"got {given}."
@@ -284,7 +286,10 @@ def _checked_start(k: int, problem: Problem, start: Any) -> Warm:
     if not isinstance(start, Solution):
         place = _place(start)
         if place is None:
-            raise InvalidInputError(f"warm must be a Solution to start from; got {start!r}.")
+            raise InvalidInputError(
+                f"warm[{k}] must be a Solution, the index of an earlier problem, or None; "
+                f"got {start!r}."
+            )
         if not 0 <= place < k:
             raise InvalidInputError(
                 f"warm[{k}] is {place}: a problem can start from an earlier one only."

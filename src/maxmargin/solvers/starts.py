@@ -15,7 +15,7 @@ __all__ = ["snap", "snapped_onto", "starting_point"]
 def snap(problem: KernelProblem, signed: Floats) -> Floats:
     """Put multipliers that are at a bound up to rounding exactly there.
 
-    What the sums lose by that is given back by the free variables of the same sum.
+    The free variables of each equality constraint absorb the change.
 
     Examples
     --------

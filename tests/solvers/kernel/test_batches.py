@@ -148,7 +148,7 @@ def test_steps_and_seconds_end_a_run_with_a_feasible_point() -> None:
     X, y = classes(5000)
     problem = SoftMargin(X, y, C=1e4, kernel=RBF(0.2))
     qp = problem.dual()
-    for limit, ending in (({"max_steps": 50}, "steps"), ({"seconds": 1e-3}, "seconds")):
+    for limit, ending in (({"max_steps": 50}, "max_iter"), ({"seconds": 1e-3}, "time_limit")):
         found = run(problem, 1e-9, **limit)
         assert found.ending == ending
         assert not found.converged

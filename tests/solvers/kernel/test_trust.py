@@ -61,7 +61,7 @@ def test_a_run_that_ends_before_its_gradient_is_known_says_so() -> None:
     X, y = classes(9000, 100)
     problem = NuMargin(X, y, nu=0.3, kernel=RBF(0.01))
     found = run(problem, 1e-3, seconds=1e-3)
-    assert found.ending == "seconds"
+    assert found.ending == "time_limit"
     assert np.isinf(found.violation)
     assert problem.dual().infeasibility(found.signed) < 1e-9
 

@@ -52,11 +52,11 @@ class Terms:
     sign, linear, cost, ridge : ndarray of shape (m,)
         As in `BoxQP`.
     group, direction : ndarray of shape (m,)
-        The sum that each variable is in, -1 for none, and its coefficient there.
+        The equality constraint that each variable is in, -1 for none, and its coefficient there.
     start : ndarray of shape (m,)
-        Feasible signed variables; the sums stay what they are there.
+        Feasible signed variables.
     tolerance : float
-        Of the largest m(a) - M(a) over the sums: LIBSVM's stopping measure.
+        Of the largest m(a) - M(a) over the equality constraints: LIBSVM's stopping rule.
     is_relative : bool
         Whether the tolerance is a share of the margin that the nu form of two classes chooses.
     follows, left_out : int
@@ -135,7 +135,7 @@ class Found:
     signed, gradient : ndarray of shape (m,)
         The variables b, and Hb + p.
     violation : float
-        The largest m(a) - M(a) over the sums; infinite if the run ended before it was known.
+        The largest m(a) - M(a); infinite if the run ended before it was known.
     steps : int
         Taken in all.
     ending : Ending

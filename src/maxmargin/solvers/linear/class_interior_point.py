@@ -35,19 +35,19 @@ from maxmargin.typing import Floats, Integers
 
 __all__ = ["ClassInteriorPoint"]
 
-# A sum of multipliers this near to the cost is the cost.
+# A sum of multipliers closer to the cost than this relative difference equals the cost.
 _ROUNDING = 1e-15
 
-# The part of the way to the border that a step takes at most.
+# The largest fraction of the way to the boundary that a step takes.
 _SHORT_OF_THE_BORDER = 0.995
 
-# Iterations at most, and those without a smaller gap after which, near the end, rounding is to
-# blame.
+# The most iterations. If the relative gap is below _NEAR and has not decreased for _PATIENCE of
+# them, rounding prevents progress.
 _MOST_ITERATIONS = 300
 _PATIENCE = 8
 _NEAR = 1e-2
 
-# Unknowns up to which a system costs next to nothing, however few the entries of the data.
+# A system of at most this many unknowns is cheap to factorise, however sparse the data.
 _FEW = 200
 
 

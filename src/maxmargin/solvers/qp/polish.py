@@ -56,7 +56,7 @@ def polish(problem: KernelProblem, signed: Floats, offsets: Floats) -> tuple[Flo
     problem : Problem
         What the point nearly solves.
     signed, offsets : ndarray
-        The point: signed dual variables and multipliers of the sums.
+        The point: signed dual variables and multipliers of the equality constraints.
     """
     qp = problem.dual()
     gradient = qp.gradient(signed)

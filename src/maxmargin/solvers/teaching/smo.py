@@ -1,8 +1,9 @@
 """Sequential minimal optimisation, written to be read.
 
-Each step changes as few signed variables as the constraints allow: two in the same sum, or one
-that is in no sum (regularised bias). The first is the one that violates optimality most; the
-second promises the largest decrease by second-order information (Platt 1998; Fan, Chen, Lin 2005).
+Each step changes as few signed variables as the constraints allow: two of the same equality
+constraint, or a single one if there is none (regularised bias). The first is the one that violates
+optimality most; the second promises the largest decrease by second-order information (Platt 1998;
+Fan, Chen, Lin 2005).
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ _NO_STEP = _Step(np.zeros(0, dtype=np.int64), np.zeros(0), 0.0)
 
 
 def _pair_step(qp: BoxQP, signed: Floats, gradient: Floats, k: int) -> _Step:
-    """Move two variables of the k-th sum against each other, keeping the sum."""
+    """Move two variables of the k-th equality constraint against each other."""
     members = qp.groups[k]
     direction = qp.equality[k, members]
     up, down = _room(qp, signed, members, direction)
@@ -124,7 +125,7 @@ def _pair_step(qp: BoxQP, signed: Floats, gradient: Floats, k: int) -> _Step:
 
 
 def _single_step(qp: BoxQP, signed: Floats, gradient: Floats, loose: Integers) -> _Step:
-    """Move one variable that no sum ties, to its minimum within its bounds."""
+    """Move one variable that is in no equality constraint to its minimum within its bounds."""
     curvature = np.maximum(qp.diagonal[loose], _SMALLEST_CURVATURE)
     target = np.clip(signed[loose] - gradient[loose] / curvature, qp.lower[loose], qp.upper[loose])
     change = target - signed[loose]
@@ -134,7 +135,7 @@ def _single_step(qp: BoxQP, signed: Floats, gradient: Floats, loose: Integers) -
 
 
 def _room(qp: BoxQP, signed: Floats, members: Integers, direction: Floats) -> tuple[Floats, Floats]:
-    """How far each variable can move along and against its direction in the sum."""
+    """How far each variable can move along and against its direction in the constraint."""
     above = qp.upper[members] - signed[members]
     below = signed[members] - qp.lower[members]
     along = direction > 0

@@ -6,8 +6,9 @@ lambda/2 |w|^2 + (1/n) sum max(0, 1 - y f(x)) reads
     w <- (1 - eta) w + eta C sum over y_i f(x_i) < 1 of y_i phi(x_i),
 
 so the coefficients of w stay within the bounds of the dual, and every iterate has a duality gap.
-A free bias is set to its best value for the current w at each step; the target then also meets the
-dual's sums. (Shalev-Shwartz et al. 2011; Bach 2015 on the equivalence with conditional gradients.)
+A free bias is set to its best value for the current w at each step; the target then also satisfies
+the dual's equality constraint. (Shalev-Shwartz et al. 2011; Bach 2015 on the equivalence with
+conditional gradients.)
 """
 
 from __future__ import annotations
