@@ -8,10 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin import save
 from maxmargin.cli.data import Data, read_training
 from maxmargin.cli.machines import calibrated, estimator_of, is_classifier_name, machine_name
-from maxmargin.cli.models import certificate_facts, parts_of, support_facts
+from maxmargin.cli.models import (
+    certificate_facts,
+    parts_of,
+    require_place,
+    save_model,
+    support_facts,
+)
 from maxmargin.cli.options import DataOptions, MachineOptions
 from maxmargin.cli.output import Session
 
@@ -24,6 +29,7 @@ def run(
     session: Session, source: DataOptions, output: str, wanted: MachineOptions, no_proof: bool
 ) -> None:
     """Train a machine."""
+    require_place(output)
     data = read_training(source, text=wanted.compares_text)
     machine = machine_name(wanted, data.y)
     targets = () if machine == "one-class" else (data.required_y(),)
@@ -69,17 +75,20 @@ def finish(
     session: Session, model: Any, data: Data, path: str, seconds: float, *, certify: bool
 ) -> dict[str, Any]:
     """Save a fitted model, certify it, print the results, and return them for JSON."""
+    certificate: dict[str, Any] = {}
     # First without the certificate: if Ctrl-C interrupts it, the model is not lost.
-    save(model, path, proof=False)
+    kind = save_model(session, model, path, proof=False)
+    *_, machine = parts_of(model)
     if certify and not session.interrupted:
         try:
-            save(model, path, proof=True)
+            certificate = certificate_facts(machine)
+            if kind == "maxmargin":
+                save_model(session, model, path)
         except KeyboardInterrupt:
             session.interrupted = True
             session.note("Interrupted: the model is saved without its proof.")
+            certificate = {}
     certify = certify and not session.interrupted
-    *_, machine = parts_of(model)
-    certificate = certificate_facts(machine) if certify else {}
     support = support_facts(machine, certificate)
     line = f"{type(machine).__name__} fitted in {seconds:.2f} s"
     if support:
