@@ -25,9 +25,12 @@ from maxmargin.persist.onnx.conversion import require_skl2onnx
 from maxmargin.persist.saving import ModelFormat, format_of_file, format_of_name, save_as
 
 __all__ = [
-    *("Model", "certificate_facts", "load_model", "model_format", "parts_of", "require_place"),
-    *("save_model", "support_facts"),
+    *("LARGEST_GAP", "Model", "certificate_facts", "load_model", "model_format", "parts_of"),
+    *("require_place", "save_model", "shortfall", "support_facts"),
 ]
+
+#: The largest relative gap, if tol is smaller, of a fit that converged.
+LARGEST_GAP = 1e-2
 
 _NUMBERS = ("relative_gap", "kkt_violation", "feasibility", "primal", "dual")
 
@@ -164,7 +167,24 @@ def certificate_facts(machine: Any) -> dict[str, Any]:
         for part in found.machines
     ]
     facts = {name: getattr(found, name) for name in (*_NUMBERS, "claim")}
-    return {**facts, "machines": machines}
+    convex = all(part.convexity.holds for part in found.machines)
+    return {**facts, "convex": convex, "machines": machines}
+
+
+def shortfall(machine: Any, certificate: dict[str, Any]) -> str:
+    """Return a sentence on a fit whose certificate is poor, or nothing.
+
+    The tolerance of a kernel machine is about the KKT conditions, which can hold up to it while the
+    objective is far from the optimum. An indefinite kernel has no such gap.
+    """
+    limit = max(LARGEST_GAP, getattr(machine, "tol", None) or 0.0)
+    gap = abs(certificate.get("relative_gap", 0.0))
+    if gap <= limit or not certificate["convex"]:
+        return ""
+    return (
+        f"The fit did not reach the optimum: its relative gap is {gap:.3g}, more than {limit:g}. "
+        "Scale the features (--scale), or lower --C."
+    )
 
 
 def support_facts(machine: Any, certificate: dict[str, Any]) -> dict[str, Any]:

@@ -95,6 +95,12 @@ class Session:
         first_paragraph = str(message).strip().split("\n\n")[0]
         click.echo(f"Warning: {' '.join(first_paragraph.split())}", err=True)
 
+    def warn_of_shortfall(self, text: str) -> None:
+        """Print that a fit did not reach its tolerance, which the exit code will say, too."""
+        if text:
+            self.converged = False
+            click.echo(f"Warning: {text}", err=True)
+
     @contextmanager
     def watch_interrupts(self) -> Iterator[None]:
         """Remember Ctrl-C, which ends a fit with the best model so far."""

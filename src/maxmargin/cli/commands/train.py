@@ -15,6 +15,7 @@ from maxmargin.cli.models import (
     parts_of,
     require_place,
     save_model,
+    shortfall,
     support_facts,
 )
 from maxmargin.cli.options import DataOptions, MachineOptions
@@ -101,6 +102,7 @@ def finish(
         gap, violation = certificate["relative_gap"], certificate["kkt_violation"]
         numbers = f"relative gap {gap:.2e}, KKT violation {violation:.2e}"
         session.say(f"Certificate: {numbers}. {certificate['claim']}")
+        session.warn_of_shortfall(shortfall(machine, certificate))
     elif certify:
         session.say(f"Certificate: {certificate['missing']}")
     session.say(f"Saved {path}")
