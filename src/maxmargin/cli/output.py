@@ -92,6 +92,9 @@ class Session:
         # By its name, because importing scikit-learn is slow and not every command needs it.
         if category.__name__ == "ConvergenceWarning":
             self.converged = False
+            if "(interrupted)" in str(message):
+                # Its advice is about Python; `train` says how good the model is.
+                return
         first_paragraph = str(message).strip().split("\n\n")[0]
         click.echo(f"Warning: {' '.join(first_paragraph.split())}", err=True)
 

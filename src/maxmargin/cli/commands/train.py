@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
@@ -20,6 +21,7 @@ from maxmargin.cli.models import (
 )
 from maxmargin.cli.options import DataOptions, MachineOptions
 from maxmargin.cli.output import Session
+from maxmargin.machines.machine import HasMachines
 
 __all__ = ["data_line", "finish", "fit", "run"]
 
@@ -40,6 +42,16 @@ def run(
     model, seconds = fit(session, lambda: estimator.fit(data.X, *targets))
     facts = finish(session, model, data, output, seconds, certify=not no_proof)
     session.answer(machine=machine, **facts)
+
+
+def _interruption(machine: Any) -> str:
+    """Return a sentence on a fit that Ctrl-C ended."""
+    said = "Interrupted: this is the model so far"
+    if isinstance(machine, HasMachines):
+        gaps = [abs(one.solution.estimate.relative_gap) for one in machine.machines_]
+        if all(map(math.isfinite, gaps)):
+            said += f", with a relative gap of about {max(gaps):.2g} (an estimate, no certificate)"
+    return f"{said}. Ctrl-C twice within two seconds ends a run without a model."
 
 
 def data_line(data: Data, name: str, machine: str) -> str:
@@ -98,6 +110,8 @@ def finish(
     if "free" in support:
         line += f", {support['free']} free and {support['bounded']} bounded"
     session.say(line)
+    if session.interrupted and not session.converged:
+        session.note(_interruption(machine))
     if "claim" in certificate:
         gap, violation = certificate["relative_gap"], certificate["kkt_violation"]
         numbers = f"relative gap {gap:.2e}, KKT violation {violation:.2e}"
