@@ -206,3 +206,12 @@ def test_probabilities(run, folder, points, tmp_path, options):
     found = load(path).predict_proba(X)
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
     assert ((found[:, 1] > 0.5) == y).mean() > 0.85
+
+
+def test_counts_of_several_machines_say_that_they_are(run, folder, tmp_path):
+    path = tmp_path / "m.safetensors"
+    for options, several in (([], True), (["--drop", "species", "--target", "petal_width"], False)):
+        said = run("train", folder / "iris.csv", "-o", path, *options).stdout
+        assert ("bounded, counted once in each of 3 machines" in said) == several
+        shown = run("inspect", path).stdout
+        assert (", counted once in each of 3 machines" in shown) == several

@@ -25,7 +25,8 @@ from maxmargin.persist.onnx.conversion import require_skl2onnx
 from maxmargin.persist.saving import ModelFormat, format_of_file, format_of_name, save_as
 
 __all__ = [
-    *("LARGEST_GAP", "Model", "certificate_facts", "load_model", "model_format", "parts_of"),
+    *("LARGEST_GAP", "Model", "certificate_facts", "load_model", "model_format"),
+    *("over_machines", "parts_of"),
     *("require_place", "save_model", "shortfall", "support_facts"),
 ]
 
@@ -187,10 +188,23 @@ def shortfall(machine: Any, certificate: dict[str, Any]) -> str:
     )
 
 
+def over_machines(support: dict[str, Any]) -> str:
+    """Return what counts of free and bounded points are sums over, if there are several machines.
+
+    They need not add up to the number of support vectors, because a point can be one of several
+    machines.
+    """
+    n = support["n_machines"]
+    if n == 1:
+        return ""
+    return f", counted once in each of {n} machines"
+
+
 def support_facts(machine: Any, certificate: dict[str, Any]) -> dict[str, Any]:
     """Return the numbers of support vectors; nothing for a linear machine.
 
-    The certificate tells which of them are free and which bounded.
+    The certificate tells which of them are free and which bounded. A point can be a support vector
+    of several machines, so these two are sums over the machines.
     """
     if not isinstance(machine, KernelEstimator):
         return {}
@@ -203,4 +217,5 @@ def support_facts(machine: Any, certificate: dict[str, Any]) -> dict[str, Any]:
     if "machines" in certificate:
         facts["free"] = sum(part["n_free"] for part in certificate["machines"])
         facts["bounded"] = sum(part["n_bounded"] for part in certificate["machines"])
+        facts["n_machines"] = len(certificate["machines"])
     return facts

@@ -37,6 +37,7 @@ from maxmargin.machines.callbacks import CallbackSupportMixin
 from maxmargin.machines.decision import decision_values
 from maxmargin.machines.family import KernelFamily, Posed
 from maxmargin.machines.machine import Machine
+from maxmargin.machines.refusals import explained
 from maxmargin.machines.threads import thread_count
 from maxmargin.machines.training import (
     LARGEST_ENTRY,
@@ -178,12 +179,18 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
             if getattr(X, "ndim", 0) != 2:
                 refuse_strings(X)
             kind = {"dtype": "numeric", "accept_sparse": "csr"}
-            if y is None:
-                X = validate_data(self, X, **kind)
-            else:
-                X, y = validate_data(self, X, y, y_numeric=self._numeric_targets, **kind)
+            try:
+                if y is None:
+                    X = validate_data(self, X, **kind)
+                else:
+                    X, y = validate_data(self, X, y, y_numeric=self._numeric_targets, **kind)
+            except ValueError as error:
+                raise explained(error, X, y, model=self) from None
         elif y is not None:
-            check_consistent_length(X, y)
+            try:
+                check_consistent_length(X, y)
+            except ValueError as error:
+                raise explained(error, None, model=self) from None
         if kernel.compares_similarities and X.shape[0] != X.shape[1]:
             raise InvalidInputError(
                 "Precomputed matrix must be a square matrix. Input is a "
@@ -285,7 +292,10 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
         kernel = self.kernel_
         vectors = kernel.compares_vectors or kernel.compares_similarities
         if vectors:
-            X = validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric")
+            try:
+                X = validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric")
+            except ValueError as error:
+                raise explained(error, X, model=self) from None
         if sparse.issparse(X) and not self._sparse and vectors:
             raise InvalidInputError(
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data: "

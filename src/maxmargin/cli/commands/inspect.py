@@ -12,6 +12,7 @@ from maxmargin.cli.models import (
     Model,
     certificate_facts,
     load_model,
+    over_machines,
     parts_of,
     shortfall,
     support_facts,
@@ -129,7 +130,7 @@ def _support_lines(support: dict[str, Any]) -> list[str]:
     if "free" in support:
         lines.append(
             f"  by place   {support['free']} free (on the margin), {support['bounded']} bounded "
-            "(inside it or on the wrong side)"
+            f"(inside it or on the wrong side){over_machines(support)}"
         )
     return lines
 

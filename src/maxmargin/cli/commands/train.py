@@ -13,6 +13,7 @@ from maxmargin.cli.data import Data, read_training
 from maxmargin.cli.machines import calibrated, estimator_of, is_classifier_name, machine_name
 from maxmargin.cli.models import (
     certificate_facts,
+    over_machines,
     parts_of,
     require_place,
     save_model,
@@ -108,7 +109,7 @@ def finish(
         counted = f"{support['n_support']} support vectors of {support['n_points']} points"
         line += f": {counted} ({support['fraction']:.0%})"
     if "free" in support:
-        line += f", {support['free']} free and {support['bounded']} bounded"
+        line += f", {support['free']} free and {support['bounded']} bounded{over_machines(support)}"
     session.say(line)
     if session.interrupted and not session.converged:
         session.note(_interruption(machine))
