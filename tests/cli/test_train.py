@@ -215,3 +215,11 @@ def test_counts_of_several_machines_say_that_they_are(run, folder, tmp_path):
         assert ("bounded, counted once in each of 3 machines" in said) == several
         shown = run("inspect", path).stdout
         assert (", counted once in each of 3 machines" in shown) == several
+
+
+def test_columns_of_different_ranges_are_told_to_be_scaled(run, folder, tmp_path):
+    found = run("train", folder / "cancer.csv", "-o", tmp_path / "m")
+    assert "column 'mean_area' spans" in found.stderr
+    assert found.stderr.count("Give --scale.") == 1
+    found = run("train", folder / "cancer.csv", "-o", tmp_path / "m", "--scale")
+    assert "Warning" not in found.stderr

@@ -96,6 +96,8 @@ class Session:
                 # Its advice is about Python; `train` says how good the model is.
                 return
         first_paragraph = str(message).strip().split("\n\n")[0]
+        if category.__name__ == "ScalingWarning":
+            first_paragraph = first_paragraph.partition("Scale them:")[0] + "Give --scale."
         click.echo(f"Warning: {' '.join(first_paragraph.split())}", err=True)
 
     def warn_of_shortfall(self, text: str) -> None:

@@ -38,6 +38,7 @@ from maxmargin.machines.decision import decision_values
 from maxmargin.machines.family import KernelFamily, Posed
 from maxmargin.machines.machine import Machine
 from maxmargin.machines.refusals import explained
+from maxmargin.machines.scales import LARGEST_RATIO, warn_of_scales
 from maxmargin.machines.threads import thread_count
 from maxmargin.machines.training import (
     LARGEST_ENTRY,
@@ -71,6 +72,11 @@ _LARGEST_C = 1e10
 # can count.
 _LARGEST_CACHE = 1 << 40
 _MOST_STEPS = 1 << 62
+
+
+# Ranges of fewer rows say little, and those of this many are known well enough.
+_FEW_ROWS = 20
+_SOME_ROWS = 256
 
 
 class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
@@ -167,9 +173,22 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
         points = Points.checked(X, kernel)
         if not points.largest <= LARGEST_ENTRY:
             refuse_large(points.largest)
+        if isinstance(kernel, RBF | Laplacian) and not self._sparse:
+            self._look_at_scales(X)
         points.kernel = kernel.resolve(X, sample_weight)
         ones = np.broadcast_to(1.0, points.n_points) if sample_weight is None else sample_weight
         return Training(points, y, sample_weight, started, ones)
+
+    def _look_at_scales(self, X: Any) -> None:
+        """Look at the ranges of columns in a few rows, and at all rows if these are far apart."""
+        n = len(X)
+        if n < _FEW_ROWS or X.shape[1] < 2:
+            return
+        some = X[:: -(-n // _SOME_ROWS)]
+        ranges = some.max(axis=0) - some.min(axis=0)
+        smallest = np.min(ranges, where=ranges > 0, initial=np.inf)
+        if ranges.max() > LARGEST_RATIO * smallest:
+            warn_of_scales(X, getattr(self, "feature_names_in_", None), self)
 
     def _checked(self, kernel: Kernel, X: Any, y: Any) -> tuple[Any, Any]:
         """Return data as the kernel takes it."""
