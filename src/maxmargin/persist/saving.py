@@ -29,8 +29,8 @@ def save(model: Any, path: str | PathLike[str], *, proof: bool = True) -> None:
     ----------
     model : estimator
         An estimator of the library, `SVMSearchCV` and `CalibratedSVC` included, or a `Pipeline`
-        that ends in one after scikit-learn's scalers, PCA or encoders. Kernels that are functions
-        are code and cannot be saved; callbacks and splitters are left out.
+        that ends in one after scikit-learn's scalers or PCA. Kernels that are functions are code
+        and cannot be saved; callbacks and splitters are left out.
     path : str or path
         The file. Its suffix says the format: .safetensors, or none, is the library's own, which
         docs/reference/format.md describes; .onnx an ONNX graph, as by `persist.to_onnx`, which
