@@ -70,7 +70,10 @@ def test_only_files_are_replaced(tmp_path):
         pass
     with pytest.raises(InvalidInputError, match="not a file"), replacing("/dev/null"):
         pass
-    with pytest.raises(FileNotFoundError), replacing(tmp_path / "no" / "folder"):
+    with (
+        pytest.raises(InvalidInputError, match=r"no folder .* create it"),
+        replacing(tmp_path / "no" / "file"),
+    ):
         pass
 
 

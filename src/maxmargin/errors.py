@@ -1,4 +1,4 @@
-"""The errors of the library: each is a sentence that names the argument and what to do."""
+"""The errors and warnings of the library: sentences that name the argument and what to do."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ __all__ = [
     "MissingDependencyError",
     "ModelFileError",
     "NotSeparableError",
+    "ScalingWarning",
     "UnsupportedProblemError",
 ]
 
@@ -49,3 +50,7 @@ class MissingDependencyError(MaxMarginError, ImportError):
 
 class ModelFileError(MaxMarginError, ValueError):
     """A file does not hold a model that can be loaded, or a model cannot be held by such a file."""
+
+
+class ScalingWarning(UserWarning):
+    """The columns of X have ranges so different that a kernel hardly sees some of them."""

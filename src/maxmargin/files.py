@@ -12,7 +12,7 @@ from pathlib import Path
 
 from maxmargin.errors import InvalidInputError
 
-__all__ = ["replacing"]
+__all__ = ["replacing", "require_folder"]
 
 
 @contextmanager
@@ -35,6 +35,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[Path]:
     ['a.txt']
     """
     target = Path(os.path.realpath(path))
+    require_folder(target)
     old = _mode_of(target)
     new = target.with_name(f".maxmargin-{secrets.token_hex(8)}.tmp")
     os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
@@ -51,6 +52,15 @@ def replacing(path: str | PathLike[str]) -> Iterator[Path]:
         raise
     if os.name == "posix":
         _to_disk(target.parent, os.O_RDONLY)
+
+
+def require_folder(path: str | PathLike[str]) -> None:
+    """Refuse a file in a folder that does not exist."""
+    if not Path(path).absolute().parent.is_dir():
+        raise InvalidInputError(
+            f"{os.fspath(path)} cannot be written, because there is no folder "
+            f"{Path(path).parent}: create it first."
+        )
 
 
 def _mode_of(target: Path) -> int | None:

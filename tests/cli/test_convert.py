@@ -7,6 +7,7 @@ from scipy import sparse
 from maxmargin import SVC, LinearSVC, load
 from maxmargin.cli.data import read_training
 from maxmargin.cli.options import DataOptions
+from maxmargin.persist import from_libsvm
 
 from .conftest import column
 
@@ -101,8 +102,34 @@ def test_onnx(run, plain_model, points, tmp_path):
     assert "not read" in run.error("inspect", tmp_path / "a.onnx")
 
 
+def test_the_scaling_of_a_model_goes_to_a_file_of_ranges(run, model, points, tmp_path):
+    found = run("convert", model, tmp_path / "a.model")
+    assert f"svm-scale -r {tmp_path / 'a.range'} DATA" in found.stderr
+    X, _ = points
+    # tests/persist/test_ranges.py runs svm-scale itself.
+    low, high = np.loadtxt(tmp_path / "a.range", skiprows=2)[:, 1:].T
+    scaled = 2 * (X.to_numpy() - low) / (high - low) - 1
+    predicted = from_libsvm(tmp_path / "a.model").predict(scaled)
+    np.testing.assert_array_equal(predicted, load(model).predict(X))
+
+
+def test_the_name_of_the_output_says_the_format_of_a_trained_model(run, folder, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    run("train", folder / "cancer.csv", "-o", tmp_path / "a.onnx", "--scale", "--probability")
+    graph = onnx.load(tmp_path / "a.onnx").graph
+    assert [output.name for output in graph.output] == ["label", "scores", "probabilities"]
+    run("train", folder / "cancer.csv", "-o", tmp_path / "a.model", "--scale", "minmax")
+    assert (tmp_path / "a.model").read_text().startswith("svm_type c_svc")
+    assert (tmp_path / "a.range").read_text().startswith("x\n-1 1\n1 ")
+    run("tune", folder / "cancer.csv", "-o", tmp_path / "b.model", "--machine", "linear-svc")
+    assert (tmp_path / "b.model").read_text().startswith("solver_type")
+
+
 def test_what_cannot_be_converted(run, folder, model, tmp_path):
-    assert "LIBSVM has no Pipeline" in run.error("convert", model, tmp_path / "a.model")
+    run("train", folder / "cancer.csv", "-o", tmp_path / "pca.safetensors", "--scale", "--pca", 2)
+    said = run.error("convert", tmp_path / "pca.safetensors", tmp_path / "a.model")
+    assert "LIBSVM cannot hold the step PCA" in said
+    assert "is not a format of models" in run.error("convert", model, tmp_path / "a.pkl")
     assert "holds a model" in run.error("convert", model, tmp_path / "a.csv", "--to", "csv")
     said = run.error("convert", folder / "iris.csv", tmp_path / "a", "--to", "onnx")
     assert "holds data" in said

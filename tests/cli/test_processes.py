@@ -86,9 +86,27 @@ def test_ctrl_c_saves_the_model_so_far(hard, tmp_path):
         ["train", hard, "-o", tmp_path / "m", *options], "3000 rows, 10 features"
     )
     assert code == 130
-    assert "Solver terminated early (interrupted)" in noted
+    assert "Interrupted: this is the model so far, with a relative gap of about" in noted
+    assert "warm_start" not in noted
     assert f"Saved {tmp_path / 'm'}" in said
     assert load(tmp_path / "m").fit_status_ == 1
+
+
+def test_ctrl_c_while_the_program_starts_is_one_sentence():
+    code = (
+        "import os, signal, sys\n"
+        "from maxmargin.__main__ import main\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'maxmargin.cli.program': os.kill(os.getpid(), signal.SIGINT)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (130, "Error: Interrupted.\n")
 
 
 def test_ctrl_c_ends_a_search_with_its_best(hard, tmp_path):

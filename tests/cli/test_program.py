@@ -70,7 +70,26 @@ def test_a_file_that_is_not_there_is_a_usage_error(run, tmp_path):
 
 def test_a_folder_that_is_not_there(run, folder, tmp_path):
     said = run.error("convert", folder / "iris.csv", tmp_path / "none" / "a.csv")
-    assert "No such file or directory" in said
+    assert said.endswith(f"there is no folder {tmp_path / 'none'}: create it first.")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["train", "-o", "none/a.safetensors"], "there is no folder"),
+        (["train", "-o", "a.pkl"], "ends in .pkl, which is not a format of models"),
+        (["tune", "-o", "none/a.safetensors"], "there is no folder"),
+        (["tune", "-o", "a.safetensors", "--report", "none/a.html"], "there is no folder"),
+        (["tune", "-o", "a.safetensors", "--results", "none/a.csv"], "there is no folder"),
+    ],
+)
+def test_where_nothing_can_be_saved_nothing_is_fitted(
+    run, folder, tmp_path, monkeypatch, words, sentence
+):
+    monkeypatch.setattr("maxmargin.cli.data.read_data", None)
+    monkeypatch.chdir(tmp_path)
+    command, *options = words
+    assert sentence in run.error(command, folder / "iris.csv", *options)
 
 
 def test_what_should_not_happen_is_one_sentence_too(run, folder, tmp_path, monkeypatch):

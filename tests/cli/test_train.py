@@ -1,13 +1,19 @@
 """What is trained, and that it is what the library trains."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from sklearn import svm
 from sklearn.decomposition import PCA
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from maxmargin import SVC, SVR, LinearSVC, NuSVC, OneClassSVM, load
+from maxmargin.cli import main
+from maxmargin.machines.machine import HasMachines
 from maxmargin.persist.format.schema import registered
 
 from .conftest import files
@@ -34,6 +40,41 @@ def test_the_model_agrees_with_scikit_learn(run, folder, points, tmp_path):
     np.testing.assert_allclose(
         found.decision_function(X), theirs.decision_function(X), atol=1e-4, rtol=1e-4
     )
+
+
+@pytest.mark.parametrize("options", [["--C", "1e12"], [], ["--C", "1e9", "--kernel", "poly"]])
+def test_the_exit_code_follows_the_certificate(run, tmp_path, rng, options):
+    X = rng.normal(size=(60, 2))
+    noisy = X[:, 0] + rng.normal(size=60) > 0
+    rows = [f"{a},{b},{int(c)}" for (a, b), c in zip(X, noisy, strict=True)]
+    (tmp_path / "a.csv").write_text("\n".join(["a,b,y", *rows]))
+    words = ["train", str(tmp_path / "a.csv"), "-o", str(tmp_path / "m"), *options, "--json"]
+    found = CliRunner().invoke(main, words)
+    facts = json.loads(found.stdout)
+    poor = facts["certificate"]["relative_gap"] > 0.01
+    assert facts["converged"] == ("Warning" not in found.stderr)
+    assert found.exit_code == (0 if facts["converged"] else 3)
+    assert facts["converged"] or not poor
+    assert (f"relative gap is {facts['certificate']['relative_gap']:.3g}" in found.stderr) == poor
+
+
+def test_a_poor_certificate_is_said_with_its_number(run, folder, tmp_path, monkeypatch):
+    poor = property(lambda self: certificate(self, relative_gap=0.998))
+    monkeypatch.setattr(SVC, "certificate_", poor)
+    found = run("train", folder / "iris.csv", "-o", tmp_path / "m", code=3)
+    assert "Warning: The fit did not reach the optimum: its relative gap is 0.998" in found.stderr
+    again = run("inspect", tmp_path / "m", code=0)
+    assert "which did not converge" in again.stdout
+    # What --tol allows is no shortfall.
+    run("train", folder / "iris.csv", "-o", tmp_path / "m", "--tol", 1.0)
+    found = run("tune", folder / "iris.csv", "-o", tmp_path / "m", "--C", 1, code=3)
+    assert "its relative gap is 0.998" in found.stderr
+
+
+def certificate(model, **changes):
+    """Return the certificate of a model, with other numbers."""
+    found = HasMachines.certificate_.fget(model)
+    return replace(found, measures=replace(found.measures, **changes))
 
 
 def test_scale_and_pca_come_before_the_machine(run, folder, tmp_path):
@@ -165,3 +206,20 @@ def test_probabilities(run, folder, points, tmp_path, options):
     found = load(path).predict_proba(X)
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
     assert ((found[:, 1] > 0.5) == y).mean() > 0.85
+
+
+def test_counts_of_several_machines_say_that_they_are(run, folder, tmp_path):
+    path = tmp_path / "m.safetensors"
+    for options, several in (([], True), (["--drop", "species", "--target", "petal_width"], False)):
+        said = run("train", folder / "iris.csv", "-o", path, *options).stdout
+        assert ("bounded, counted once in each of 3 machines" in said) == several
+        shown = run("inspect", path).stdout
+        assert (", counted once in each of 3 machines" in shown) == several
+
+
+def test_columns_of_different_ranges_are_told_to_be_scaled(run, folder, tmp_path):
+    found = run("train", folder / "cancer.csv", "-o", tmp_path / "m")
+    assert "column 'mean_area' spans" in found.stderr
+    assert found.stderr.count("Give --scale.") == 1
+    found = run("train", folder / "cancer.csv", "-o", tmp_path / "m", "--scale")
+    assert "Warning" not in found.stderr

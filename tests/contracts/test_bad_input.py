@@ -321,7 +321,7 @@ def test_an_unsupported_problem_is_a_value_error_of_ours() -> None:
     assert "Regularised" in str(caught.value)
 
 
-@pytest.mark.parametrize("name", errors.__all__)
+@pytest.mark.parametrize("name", [name for name in errors.__all__ if name.endswith("Error")])
 def test_every_error_is_one_of_ours(name: str) -> None:
     assert issubclass(getattr(errors, name), MaxMarginError)
 

@@ -1,12 +1,26 @@
 """Everything wrong gets one sentence that names the argument."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from maxmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from maxmargin.kernels import RBF
+from maxmargin import (
+    SVC,
+    SVR,
+    CalibratedSVC,
+    InvalidInputError,
+    LinearSVC,
+    LinearSVR,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+    OnlineSVC,
+    SVMSearchCV,
+)
+from maxmargin.kernels import RBF, Spectrum
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [3.0, 3.0], [4.0, 3.0], [3.0, 4.0]])
 Y = np.array([0, 0, 0, 1, 1, 1])
@@ -122,3 +136,56 @@ def test_an_unresolved_kernel_object_is_resolved_on_the_data():
 def test_break_ties_needs_one_value_a_class():
     with pytest.raises(ValueError, match="break_ties must be False"):
         SVC(break_ties=True, decision_function_shape="ovo").fit(X, Y).predict(X)
+
+
+FRAME = pd.DataFrame({"age": [1.0, 2.0, np.nan, 4.0], "colour": ["red", "blue", "red", "blue"]})
+FOUR = np.array([0, 1, 0, 1])
+EVERY = [SVC(), NuSVC(), SVR(), OneClassSVM(), LinearSVC(), LinearSVR(), OnlineSVC()]
+REFUSED = [
+    (FRAME[["age"]], FOUR, r"Input X contains NaN, first at row 2, column 'age': impute"),
+    ([[1.0], [np.inf]], [0, 1], r"Input X contains infinity.*, first at row 1, column 0: replace"),
+    (FRAME[["colour"]], FOUR, r"X holds text, such as 'red' in column 'colour'.*OneHotEncoder"),
+    (np.array([["a", "b"]] * 4), FOUR, "X holds text, such as 'a', where numbers are compared"),
+    ([1.0, 2.0], [0, 1], "Expected 2D array, got 1D array instead"),
+]
+
+
+@pytest.mark.parametrize("model", EVERY, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize(("rows", "y", "sentence"), REFUSED)
+def test_what_scikit_learn_refuses_gets_our_sentence(model, rows, y, sentence):
+    with pytest.raises(InvalidInputError, match=sentence):
+        model.fit(rows, y)
+    fitted = clone(model).fit([[0.0], [1.0], [2.0], [3.0]], FOUR)
+    with pytest.raises(InvalidInputError, match="Input X contains NaN, first at row 0, column 0"):
+        fitted.predict([[np.nan]])
+    with pytest.raises(InvalidInputError, match="X has 2 features, but"):
+        fitted.predict([[1.0, 2.0]])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [*EVERY, CalibratedSVC(), SVMSearchCV(SVC(), {"C": [1.0]}), SVC(kernel=Spectrum(1))],
+    ids=lambda model: type(model).__name__,
+)
+def test_unequal_lengths_get_our_sentence(model):
+    if isinstance(model, OneClassSVM):
+        pytest.skip("takes no y")
+    rows = ["a", "b", "c"] if isinstance(model, SVC) and model.kernel != "rbf" else np.eye(3)
+    with pytest.raises(InvalidInputError, match=r"inconsistent.*\[3, 4\]\. Give X and y equally"):
+        model.fit(rows, FOUR)
+
+
+def test_targets_that_are_no_numbers_get_our_sentence():
+    with pytest.raises(InvalidInputError, match="y holds text, such as 'a', where numbers are"):
+        SVR().fit(np.eye(2), ["a", "b"])
+    with pytest.raises(InvalidInputError, match="Input y contains NaN, first at row 1"):
+        SVR().fit(np.eye(2), [0.0, np.nan])
+
+
+@pytest.mark.parametrize("kind", [SVC, NuSVC])
+def test_whoever_wants_probabilities_is_led_to_ours(kind):
+    with pytest.warns(FutureWarning, match=rf"maxmargin\.CalibratedSVC\({kind.__name__}\(\)\)"):
+        kind(probability=False).fit(X, Y)
+    with pytest.raises(AttributeError) as caught:
+        kind().fit(X, Y).predict_proba(X)
+    assert f"maxmargin.CalibratedSVC({kind.__name__}())" in str(caught.value.__cause__)

@@ -1,4 +1,4 @@
-"""onnxruntime finds our labels, and our scores to 1e-6 in double."""
+"""onnxruntime finds our labels, and our scores and probabilities to 1e-6 in double."""
 
 from __future__ import annotations
 
@@ -7,12 +7,21 @@ import sys
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
 
-from maxmargin import SVC, InvalidInputError, MissingDependencyError, ModelFileError
+from maxmargin import (
+    SVC,
+    CalibratedSVC,
+    InvalidInputError,
+    MissingDependencyError,
+    ModelFileError,
+)
 from maxmargin.kernels import Function
 from maxmargin.persist import to_onnx
 from maxmargin.persist.onnx import register_converters
 
+from . import composed
 from .fitted import LABELS, MAKERS, X, model, points
 
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -20,8 +29,10 @@ skl2onnx = pytest.importorskip("skl2onnx")
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
-#: skl2onnx has no converter for a step that is left out.
-NOT_CONVERTED = {"other scalers"}
+#: Models that hold others; a search without refit has no model.
+COMPOSED = [
+    name for name in (*composed.SEARCHES, *composed.CALIBRATIONS) if name != "search, no refit"
+]
 
 
 def run(graph, rows):
@@ -37,10 +48,8 @@ def column(values):
     return values if values.ndim == 2 else values[:, None]
 
 
-@pytest.mark.parametrize("name", [name for name in MAKERS if name not in NOT_CONVERTED])
-def test_the_graph_computes_what_the_model_does(name):
-    fitted, new = model(name), points(name)
-    new = new.astype(np.float64)
+def assert_computes_the_same(fitted, new):
+    new = np.asarray(new, dtype=np.float64) if not sparse.issparse(new) else new.astype(float)
     found = run(to_onnx(fitted), new)
     if "variable" in found:
         expected = fitted.predict(new)[:, None]
@@ -50,6 +59,44 @@ def test_the_graph_computes_what_the_model_does(name):
     scores = column(fitted.decision_function(new))
     assert found["scores"].dtype == np.float64
     np.testing.assert_allclose(found["scores"], scores, rtol=1e-6, atol=1e-6)
+    assert ("probabilities" in found) == hasattr(fitted, "predict_proba")
+    if "probabilities" in found:
+        expected = fitted.predict_proba(new)
+        np.testing.assert_allclose(found["probabilities"], expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_the_graph_computes_what_the_model_does(name):
+    assert_computes_the_same(model(name), points(name))
+
+
+@pytest.mark.filterwarnings("ignore:X has feature names", "ignore:X does not have valid feature")
+@pytest.mark.parametrize("name", COMPOSED)
+def test_the_graph_of_a_composed_model_computes_what_it_does(name):
+    assert_computes_the_same(composed.model(name), composed.points(name))
+
+
+def test_far_away_points_have_the_probabilities_of_the_model():
+    everywhere = np.random.default_rng(1).uniform(-30, 30, size=(500, 4))
+    for name in ("platt, pairs", "isotonic, pairs", "logistic, rest", "isotonic"):
+        fitted = composed.model(name)
+        found = run(to_onnx(fitted), everywhere)["probabilities"]
+        np.testing.assert_allclose(found, fitted.predict_proba(everywhere), rtol=1e-6, atol=1e-9)
+
+
+def test_ten_classes_are_coupled_alike():
+    rows, digits = load_digits(return_X_y=True)
+    fitted = CalibratedSVC(SVC(), cv=2).fit(rows[:400], digits[:400])
+    found = run(to_onnx(fitted), rows[400:])
+    np.testing.assert_array_equal(found["label"], fitted.predict(rows[400:]))
+    expected = fitted.predict_proba(rows[400:])
+    np.testing.assert_allclose(found["probabilities"], expected, rtol=1e-6, atol=1e-9)
+
+
+def test_the_graph_of_a_model_is_the_same_each_time():
+    for fitted in (model("probabilities"), composed.model("search, pipeline")):
+        first, second = (to_onnx(fitted).SerializeToString() for _ in range(2))
+        assert first == second
 
 
 def test_ties_are_broken_alike():
@@ -72,6 +119,10 @@ def test_skl2onnx_knows_the_estimators_then():
     register_converters()
     graph = skl2onnx.to_onnx(model("LinearSVC"), X[:1])
     np.testing.assert_array_equal(run(graph, X)["label"], model("LinearSVC").predict(X))
+    for name in ("platt, pipeline", "search, pipeline", "search in a pipeline"):
+        fitted = composed.model(name)
+        found = run(skl2onnx.to_onnx(fitted, X[:1]), X)["label"]
+        np.testing.assert_array_equal(found, fitted.predict(X))
 
 
 @pytest.mark.parametrize("name", ["LinearSVC", "three classes", "SVR"])
@@ -88,6 +139,13 @@ def test_what_cannot_be_exported_gets_a_sentence():
         to_onnx(SVC())
     with pytest.raises(ModelFileError, match="cannot be exported"):
         to_onnx(SVC(kernel=Function(np.inner)).fit(X, LABELS))
+    with pytest.raises(ModelFileError, match="fit it with refit=True"):
+        to_onnx(composed.model("search, no refit"))
+    with pytest.raises(ModelFileError, match="A CalibratedSVC of a LogisticRegression"):
+        to_onnx(CalibratedSVC(LogisticRegression(max_iter=1000)).fit(X, LABELS))
+    for name in ("spectrum", "columns", "words, calibrated", "words, searched"):
+        with pytest.raises(ModelFileError, match="cannot be exported to ONNX: its kernel"):
+            to_onnx(composed.model(name))
     with pytest.raises(InvalidInputError, match="float64 or float32"):
         to_onnx(model("three classes"), dtype=np.int32)
 

@@ -20,6 +20,7 @@ from maxmargin.calibration.columns import Columns, class_priors
 from maxmargin.calibration.out_of_fold import out_of_fold
 from maxmargin.certificates.subjects import Solved, solutions_of
 from maxmargin.errors import InvalidInputError
+from maxmargin.machines.refusals import explained
 from maxmargin.metrics.costs import bayes_threshold
 from maxmargin.typing import Floats, Integers
 
@@ -166,9 +167,12 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         groups : array-like of shape (n,), optional
             For the splitter.
         """
-        y = _check_y(y, estimator=self)
-        check_classification_targets(y)
-        X, y, groups = indexable(X, y, groups)
+        try:
+            y = _check_y(y, estimator=self)
+            check_classification_targets(y)
+            X, y, groups = indexable(X, y, groups)
+        except ValueError as error:
+            raise explained(error, X, y, model=self) from None
         self.classes_, labels = np.unique(y, return_inverse=True)
         self._require_classes()
         if sample_weight is not None:

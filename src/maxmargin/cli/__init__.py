@@ -9,6 +9,7 @@
     output     what a run prints and writes
     data       from a data file to X and y
     tables     CSV and Parquet files (extra "cli")
+    lines      what is wrong with the lines of a CSV file
     machines   from options to an estimator
     models     files of models, and what is known about them
 

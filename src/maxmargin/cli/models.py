@@ -15,42 +15,61 @@ from sklearn.pipeline import Pipeline
 from maxmargin import CalibratedSVC, SVMSearchCV, persist
 from maxmargin.cli.data import Data, Layout, read_data
 from maxmargin.cli.options import STDIO, DataOptions
-from maxmargin.errors import InvalidInputError, ModelFileError
+from maxmargin.cli.output import Session
+from maxmargin.errors import InvalidInputError
 from maxmargin.estimators.base import KernelEstimator
+from maxmargin.files import require_folder
 from maxmargin.machines.machine import HasMachines
+from maxmargin.persist.chains import chain
+from maxmargin.persist.onnx.conversion import require_skl2onnx
+from maxmargin.persist.saving import ModelFormat, format_of_file, format_of_name, save_as
 
-__all__ = ["Model", "certificate_facts", "load_model", "model_format", "parts_of", "support_facts"]
+__all__ = [
+    *("LARGEST_GAP", "Model", "certificate_facts", "load_model", "model_format"),
+    *("over_machines", "parts_of"),
+    *("require_place", "save_model", "shortfall", "support_facts"),
+]
+
+#: The largest relative gap, if tol is smaller, of a fit that converged.
+LARGEST_GAP = 1e-2
 
 _NUMBERS = ("relative_gap", "kkt_violation", "feasibility", "primal", "dual")
 
 
 def model_format(path: str) -> str | None:
     """Return the format of a model's file, None if it does not look like one."""
-    place = Path(path)
-    if path == STDIO or not place.is_file():
-        return None
-    if place.suffix.lower() == ".onnx":
-        return "onnx"
-    with place.open("rb") as file:
-        beginning = file.read(16)
-    if beginning.startswith(b"svm_type"):
-        return "libsvm-model"
-    if beginning.startswith(b"solver_type"):
-        return "liblinear-model"
-    # The format of safetensors: eight bytes of length, then a JSON object.
-    is_container = beginning[8:9] == b"{" or place.suffix == ".safetensors"
-    return "maxmargin" if is_container else None
+    return None if path == STDIO or not Path(path).is_file() else format_of_file(path)
 
 
 def load_model(path: str) -> Model:
     """Load a model of this library, of LIBSVM or of LIBLINEAR."""
-    kind = model_format(path) or "maxmargin"
-    if kind == "onnx":
-        raise ModelFileError(
-            f"{path} is an ONNX graph, which is written but not read here: use onnxruntime."
-        )
-    readers = {"libsvm-model": persist.from_libsvm, "liblinear-model": persist.from_liblinear}
-    return Model(readers.get(kind, persist.load)(path), path, kind)
+    return Model(persist.load(path), path, model_format(path) or "maxmargin")
+
+
+def require_place(path: str) -> None:
+    """Refuse a file that no model can be saved in, before it is fitted."""
+    if format_of_name(path) == "onnx":
+        require_skl2onnx()
+    require_folder(path)
+
+
+def save_model(
+    session: Session, fitted: Any, path: str, kind: ModelFormat | None = None, *, proof: bool = True
+) -> ModelFormat:
+    """Save a model in the format that is given or that the name says, and return that.
+
+    The steps before a machine of LIBSVM or LIBLINEAR go to a file of ranges.
+    """
+    kind = kind or format_of_name(path, fitted)
+    ranges = str(Path(path).with_suffix(".range")) if kind.endswith("-model") else None
+    if ranges is None or not chain(fitted)[0]:
+        save_as(kind, fitted, path, proof=proof)
+        return kind
+    save_as(kind, fitted, path, ranges=ranges)
+    session.note(
+        f"The scaling is in {ranges}: scale data for {path} with svm-scale -r {ranges} DATA."
+    )
+    return kind
 
 
 @dataclass(frozen=True)
@@ -149,13 +168,43 @@ def certificate_facts(machine: Any) -> dict[str, Any]:
         for part in found.machines
     ]
     facts = {name: getattr(found, name) for name in (*_NUMBERS, "claim")}
-    return {**facts, "machines": machines}
+    convex = all(part.convexity.holds for part in found.machines)
+    return {**facts, "convex": convex, "machines": machines}
+
+
+def shortfall(machine: Any, certificate: dict[str, Any]) -> str:
+    """Return a sentence on a fit whose certificate is poor, or nothing.
+
+    The tolerance of a kernel machine is about the KKT conditions, which can hold up to it while the
+    objective is far from the optimum. An indefinite kernel has no such gap.
+    """
+    limit = max(LARGEST_GAP, getattr(machine, "tol", None) or 0.0)
+    gap = abs(certificate.get("relative_gap", 0.0))
+    if gap <= limit or not certificate["convex"]:
+        return ""
+    return (
+        f"The fit did not reach the optimum: its relative gap is {gap:.3g}, more than {limit:g}. "
+        "Scale the features (--scale), or lower --C."
+    )
+
+
+def over_machines(support: dict[str, Any]) -> str:
+    """Return what counts of free and bounded points are sums over, if there are several machines.
+
+    They need not add up to the number of support vectors, because a point can be one of several
+    machines.
+    """
+    n = support["n_machines"]
+    if n == 1:
+        return ""
+    return f", counted once in each of {n} machines"
 
 
 def support_facts(machine: Any, certificate: dict[str, Any]) -> dict[str, Any]:
     """Return the numbers of support vectors; nothing for a linear machine.
 
-    The certificate tells which of them are free and which bounded.
+    The certificate tells which of them are free and which bounded. A point can be a support vector
+    of several machines, so these two are sums over the machines.
     """
     if not isinstance(machine, KernelEstimator):
         return {}
@@ -168,4 +217,5 @@ def support_facts(machine: Any, certificate: dict[str, Any]) -> dict[str, Any]:
     if "machines" in certificate:
         facts["free"] = sum(part["n_free"] for part in certificate["machines"])
         facts["bounded"] = sum(part["n_bounded"] for part in certificate["machines"])
+        facts["n_machines"] = len(certificate["machines"])
     return facts

@@ -92,8 +92,19 @@ class Session:
         # By its name, because importing scikit-learn is slow and not every command needs it.
         if category.__name__ == "ConvergenceWarning":
             self.converged = False
+            if "(interrupted)" in str(message):
+                # Its advice is about Python; `train` says how good the model is.
+                return
         first_paragraph = str(message).strip().split("\n\n")[0]
+        if category.__name__ == "ScalingWarning":
+            first_paragraph = first_paragraph.partition("Scale them:")[0] + "Give --scale."
         click.echo(f"Warning: {' '.join(first_paragraph.split())}", err=True)
+
+    def warn_of_shortfall(self, text: str) -> None:
+        """Print that a fit did not reach its tolerance, which the exit code will say, too."""
+        if text:
+            self.converged = False
+            click.echo(f"Warning: {text}", err=True)
 
     @contextmanager
     def watch_interrupts(self) -> Iterator[None]:

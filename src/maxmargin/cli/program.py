@@ -100,8 +100,8 @@ def main() -> None:
     by train, tune or convert, or by LIBSVM or LIBLINEAR.
 
     Exit codes: 0 all is well; 1 something is wrong with the data or the model; 2 with the command
-    line; 3 a model was saved but its fit did not converge; 130 interrupted, with the best model so
-    far saved if a line says so.
+    line; 3 a model was saved, but it did not reach its tolerance or the optimum, and a warning says
+    by how much; 130 interrupted, with the best model so far saved if a line says so.
     """
 
 

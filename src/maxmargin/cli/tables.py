@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.cli.data import Data, Layout, labels_of
+from maxmargin.cli.lines import refuse_ragged
 from maxmargin.cli.options import DataOptions
 from maxmargin.errors import InvalidInputError, MissingDependencyError
 from maxmargin.files import replacing
@@ -102,7 +103,14 @@ class _Table:
     def numbers(self, columns: list[Any]) -> Any:
         """Return columns as a frame of floats, or as an array if they have no names."""
         if not columns:
-            raise InvalidInputError(f"{self.name} has no column of features beside the target.")
+            hint = ""
+            if len(self.columns) == 1:
+                hint = (
+                    f" Its only column is {self.columns[0]!r}: give --separator if that is several."
+                )
+            raise InvalidInputError(
+                f"{self.name} has no column of features beside the target.{hint}"
+            )
         for column in columns:
             if not self.is_numeric(column):
                 values = self.frame[column]
@@ -162,13 +170,17 @@ class _Table:
 
 
 def _read_csv(wanted: DataOptions, text: bool) -> Any:
+    separator, content = (
+        wanted.separator or ("\t" if wanted.kind == "tsv" else ","),
+        wanted.content(),
+    )
     with warnings.catch_warnings():
         # pandas drops cells beyond the last column with nothing but a warning.
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
             frame = pd.read_csv(
-                wanted.content(),
-                sep=wanted.separator or ("\t" if wanted.kind == "tsv" else ","),
+                content,
+                sep=separator,
                 header=None if wanted.header is False else 0,
                 index_col=False,
                 keep_default_na=False,
@@ -180,7 +192,11 @@ def _read_csv(wanted: DataOptions, text: bool) -> Any:
                 **_PRECISION,
             )
         except (ValueError, OSError, EOFError, pd.errors.ParserWarning) as error:
+            refuse_ragged(wanted.name, content, separator)
             raise InvalidInputError(f"{wanted.name} cannot be read as CSV: {error}") from None
+    if len(frame) and frame.iloc[:, -1].isna().any():
+        # pandas fills in what a line lacks.
+        refuse_ragged(wanted.name, content, separator)
     names = pd.to_numeric(pd.Series(frame.columns), errors="coerce")
     if wanted.header is None and names.notna().all():
         raise InvalidInputError(

@@ -37,6 +37,8 @@ from maxmargin.machines.callbacks import CallbackSupportMixin
 from maxmargin.machines.decision import decision_values
 from maxmargin.machines.family import KernelFamily, Posed
 from maxmargin.machines.machine import Machine
+from maxmargin.machines.refusals import explained
+from maxmargin.machines.scales import LARGEST_RATIO, warn_of_scales
 from maxmargin.machines.threads import thread_count
 from maxmargin.machines.training import (
     LARGEST_ENTRY,
@@ -70,6 +72,11 @@ _LARGEST_C = 1e10
 # steps that the compiled core can count.
 _LARGEST_CACHE = 1 << 40
 _MOST_STEPS = 1 << 62
+
+
+# Ranges of fewer rows say little, and those of this many are known well enough.
+_FEW_ROWS = 20
+_SOME_ROWS = 256
 
 
 class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
@@ -167,9 +174,22 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
         points = Points.checked(X, kernel)
         if not points.largest <= LARGEST_ENTRY:
             refuse_large(points.largest)
+        if isinstance(kernel, RBF | Laplacian) and not self._sparse:
+            self._look_at_scales(X)
         points.kernel = kernel.resolve(X, sample_weight)
         ones = np.broadcast_to(1.0, points.n_points) if sample_weight is None else sample_weight
         return Training(points, y, sample_weight, started, ones)
+
+    def _look_at_scales(self, X: Any) -> None:
+        """Look at the ranges of columns in a few rows, and at all rows if these are far apart."""
+        n = len(X)
+        if n < _FEW_ROWS or X.shape[1] < 2:
+            return
+        some = X[:: -(-n // _SOME_ROWS)]
+        ranges = some.max(axis=0) - some.min(axis=0)
+        smallest = np.min(ranges, where=ranges > 0, initial=np.inf)
+        if ranges.max() > LARGEST_RATIO * smallest:
+            warn_of_scales(X, getattr(self, "feature_names_in_", None), self)
 
     def _checked(self, kernel: Kernel, X: Any, y: Any) -> tuple[Any, Any]:
         """Return data as the kernel takes it."""
@@ -179,12 +199,18 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
             if getattr(X, "ndim", 0) != 2:
                 refuse_strings(X)
             kind = {"dtype": "numeric", "accept_sparse": "csr"}
-            if y is None:
-                X = validate_data(self, X, **kind)
-            else:
-                X, y = validate_data(self, X, y, y_numeric=self._numeric_targets, **kind)
+            try:
+                if y is None:
+                    X = validate_data(self, X, **kind)
+                else:
+                    X, y = validate_data(self, X, y, y_numeric=self._numeric_targets, **kind)
+            except ValueError as error:
+                raise explained(error, X, y, model=self) from None
         elif y is not None:
-            check_consistent_length(X, y)
+            try:
+                check_consistent_length(X, y)
+            except ValueError as error:
+                raise explained(error, None, model=self) from None
         if kernel.compares_similarities and X.shape[0] != X.shape[1]:
             raise InvalidInputError(
                 "Precomputed matrix must be a square matrix. Input is a "
@@ -287,7 +313,10 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
         kernel = self.kernel_
         vectors = kernel.compares_vectors or kernel.compares_similarities
         if vectors:
-            X = validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric")
+            try:
+                X = validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric")
+            except ValueError as error:
+                raise explained(error, X, model=self) from None
         if sparse.issparse(X) and not self._sparse and vectors:
             raise InvalidInputError(
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data: "

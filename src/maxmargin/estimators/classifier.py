@@ -38,7 +38,10 @@ __all__ = ["KernelClassifier"]
 
 def _has_probabilities(classifier: Any) -> bool:
     if classifier.probability == "deprecated" or not classifier.probability:
-        raise AttributeError("predict_proba is not available when probability=False")
+        raise AttributeError(
+            "predict_proba is not available when probability=False: fit "
+            f"maxmargin.CalibratedSVC({type(classifier).__name__}()), which has probabilities."
+        )
     return True
 
 
@@ -186,8 +189,8 @@ class KernelClassifier(ClassifierMixin, ClassifierFamily, KernelEstimator):
         name = type(self).__name__
         warn(
             "The `probability` parameter was deprecated in scikit-learn 1.9 and will be removed. "
-            f"Use `CalibratedClassifierCV({name}(), ensemble=False)` instead of "
-            f"`{name}(probability=True)`",
+            f"Use `maxmargin.CalibratedSVC({name}())` instead of `{name}(probability=True)`: its "
+            "folds share the kernel rows of the fit.",
             FutureWarning,
         )
         return bool(self.probability)

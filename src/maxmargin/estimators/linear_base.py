@@ -19,6 +19,7 @@ from maxmargin.machines.callbacks import CallbackSupportMixin
 from maxmargin.machines.classes import linear_bias, seed_of
 from maxmargin.machines.fitting import SolvesProblems
 from maxmargin.machines.machine import Machine
+from maxmargin.machines.refusals import explained
 from maxmargin.machines.threads import thread_count
 from maxmargin.machines.training import LARGEST_ENTRY, Training, positive_rows, refuse_large
 from maxmargin.problems import Bias, Free, Points, Problem, Regularised
@@ -109,14 +110,17 @@ class LinearEstimator(SolvesProblems, CallbackSupportMixin, BaseEstimator):
         """Check the training data; nothing is copied."""
         started = perf_counter()
         self.__dict__.pop("_machines", None)
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=(np.float64, np.float32),
-            y_numeric=self._numeric_targets,
-        )
+        try:
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                accept_sparse="csr",
+                dtype=(np.float64, np.float32),
+                y_numeric=self._numeric_targets,
+            )
+        except ValueError as error:
+            raise explained(error, X, y, model=self) from None
         points = Points.checked(X, Linear())
         if not points.largest <= LARGEST_ENTRY:
             refuse_large(points.largest)
@@ -172,7 +176,10 @@ class LinearEstimator(SolvesProblems, CallbackSupportMixin, BaseEstimator):
     def _scores(self, X: Any) -> Floats:
         """Return w'x + b of each machine."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        try:
+            X = validate_data(self, X, accept_sparse="csr", reset=False)
+        except ValueError as error:
+            raise explained(error, X, model=self) from None
         weights = self.coef_ if self.coef_.ndim == 2 else self.coef_.reshape(1, -1)
         return np.asarray(safe_sparse_dot(X, weights.T, dense_output=True) + self.intercept_)
 

@@ -20,6 +20,7 @@ from maxmargin.kernels.data import largest_entry
 from maxmargin.machines.callbacks import CallbackSupportMixin, FitTasks
 from maxmargin.machines.machine import HasMachines, Machine
 from maxmargin.machines.progress import Bar
+from maxmargin.machines.refusals import explained
 from maxmargin.machines.threads import thread_count
 from maxmargin.machines.training import LARGEST_ENTRY, positive_rows, refuse_large
 from maxmargin.problems import Problem
@@ -90,10 +91,13 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
 
     def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         kind = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "reset": reset}
-        if y is None and not self.__sklearn_tags__().target_tags.required:
-            X = validate_data(self, X, **kind)
-        else:
-            X, y = validate_data(self, X, y, **kind)
+        try:
+            if y is None and not self.__sklearn_tags__().target_tags.required:
+                X = validate_data(self, X, **kind)
+            else:
+                X, y = validate_data(self, X, y, **kind)
+        except ValueError as error:
+            raise explained(error, X, y, model=self) from None
         largest = largest_entry(X)
         if not largest <= LARGEST_ENTRY:
             refuse_large(largest)
@@ -289,7 +293,11 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
     def _scores(self, X: Any) -> Floats:
         """Return the products of new rows with each machine's weights."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        kind = {"reset": False, "accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+        try:
+            X = validate_data(self, X, **kind)
+        except ValueError as error:
+            raise explained(error, X, model=self) from None
         scores: Floats = safe_sparse_dot(X, self.coef_.T, dense_output=True)
         return scores
 

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval
 from maxmargin.estimators.base import KernelEstimator
 from maxmargin.estimators.single import SingleMachine
 from maxmargin.kernels import Kernel
+from maxmargin.machines.refusals import explained
 from maxmargin.problems import Bias, EpsilonTube, NuTube, Points
 from maxmargin.solvers import Callback
 from maxmargin.typing import Floats
@@ -50,8 +51,12 @@ class _Regressor(RegressorMixin, SingleMachine):
         return self._values(X)[:, 0]
 
     def _tube(self, y: Any, weight: Floats) -> dict[str, Any]:
+        try:
+            targets = np.asarray(y, dtype=np.float64)
+        except ValueError as error:
+            raise explained(error, None, y, model=self) from None
         return {
-            "y": np.asarray(y, dtype=np.float64),
+            "y": targets,
             "C": self._penalty(),
             "bias": self._bias(),
             "sample_weight": weight,

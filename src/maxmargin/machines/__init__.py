@@ -12,6 +12,8 @@
     decision     values of all machines at once
     probability  sigmoids and coupling
     logistic     the sigmoid's fit
+    refusals     what is wrong with data that scikit-learn's checks refuse
+    scales       the warning if columns have very different ranges
     endings      the warning if a fit did not reach its tolerance
     progress     progress bars
     callbacks    scikit-learn's callbacks

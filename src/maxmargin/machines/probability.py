@@ -15,10 +15,10 @@ from maxmargin.machines.folds import Fold
 from maxmargin.machines.logistic import fit_log_odds, platt_targets
 from maxmargin.typing import Floats
 
-__all__ = ["against_rest", "couple", "sigmoids"]
+__all__ = ["SMALLEST", "against_rest", "couple", "sigmoids"]
 
-# No probability is closer to 0 or 1 than this.
-_SMALLEST = 1e-7
+#: No probability is closer to 0 or 1 than this.
+SMALLEST = 1e-7
 
 
 def sigmoids(posed: Posed, folds: Sequence[Fold], values: Sequence[Floats]) -> Floats:
@@ -55,7 +55,7 @@ def sigmoids(posed: Posed, folds: Sequence[Fold], values: Sequence[Floats]) -> F
 
 def couple(of_first: Floats, n_classes: int) -> Floats:
     """Return class probabilities from those of the first class of each pair against the other."""
-    of_first = np.clip(of_first, _SMALLEST, 1 - _SMALLEST)
+    of_first = np.clip(of_first, SMALLEST, 1 - SMALLEST)
     if n_classes == 2:
         return np.hstack([of_first, 1 - of_first])
     n = len(of_first)
@@ -76,6 +76,6 @@ def couple(of_first: Floats, n_classes: int) -> Floats:
 
 def against_rest(probability: Floats) -> Floats:
     """Return class probabilities from those of each class against the rest, scaled to sum to 1."""
-    positive: Floats = np.maximum(probability, _SMALLEST)
+    positive: Floats = np.maximum(probability, SMALLEST)
     total: Floats = positive.sum(axis=1, keepdims=True)
     return positive / total

@@ -25,6 +25,7 @@ from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.blocks import default_threads
 from maxmargin.machines.callbacks import FitTasks
 from maxmargin.machines.progress import Bar
+from maxmargin.machines.refusals import explained
 from maxmargin.machines.threads import thread_count
 from maxmargin.metrics import get_scorer
 from maxmargin.model_selection.folds import Fold
@@ -149,7 +150,10 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
             ``sample_weight`` for example, and ``groups``.
         """
         scorers, refit_metric = self._get_scorers()
-        X, y = indexable(X, y)
+        try:
+            X, y = indexable(X, y)
+        except ValueError as error:
+            raise explained(error, X, y, model=self) from None
         params = _check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
         candidates = list(ParameterGrid(self.param_grid))

@@ -2,7 +2,9 @@
 
 ::
 
-    format   save, load: one declared schema per kind of model, in safetensors files
+    saving   save, load: in the format that the file's name says
+    chains   models that hold others, as steps and a machine
+    format   the library's own: one declared schema per kind of model, in safetensors files
     libsvm   from_libsvm, to_libsvm, from_liblinear, to_liblinear
     onnx     to_onnx (extra "onnx")
 
@@ -10,9 +12,9 @@ Data in LIBSVM's format is read and written by `maxmargin.streams`.
 """
 
 from maxmargin.errors import ModelFileError
-from maxmargin.persist.format import load, save
 from maxmargin.persist.libsvm import from_liblinear, from_libsvm, to_liblinear, to_libsvm
 from maxmargin.persist.onnx import to_onnx
+from maxmargin.persist.saving import load, save
 
 __all__ = [
     "ModelFileError",

@@ -8,19 +8,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from maxmargin import SVMSearchCV, persist
 from maxmargin.cli.data import CSR_PARTS, Data, read_training
-from maxmargin.cli.models import load_model, model_format
+from maxmargin.cli.models import load_model, model_format, save_model
 from maxmargin.cli.options import DATA_FORMATS, MODEL_FORMATS, DataOptions, data_format
 from maxmargin.cli.output import Session, write_csv
 from maxmargin.errors import InvalidInputError
-from maxmargin.estimators.linear_base import LinearEstimator
 from maxmargin.files import replacing
 from maxmargin.streams import write_libsvm
 
 __all__ = ["run"]
 
-_MODEL_SUFFIXES = {".safetensors": "maxmargin", ".onnx": "onnx"}
+_DATA_SUFFIXES = (".csv", ".tsv", ".parquet", ".pq", ".npz")
 
 
 def run(session: Session, source: DataOptions, output: str, to: str | None) -> None:
@@ -30,27 +28,17 @@ def run(session: Session, source: DataOptions, output: str, to: str | None) -> N
         kind, to = source.kind, data_format(output, to)
         _convert_data(source, output, to)
     else:
-        to = _convert_model(source.data, output, to)
+        to = _convert_model(session, source.data, output, to)
     session.note(f"{source.data} ({kind}) to {output} ({to})")
     session.answer(**{"from": kind}, to=to, output=output)
 
 
-def _convert_model(path: str, output: str, to: str | None) -> str:
-    fitted = load_model(path).fitted
-    if isinstance(fitted, SVMSearchCV):
-        fitted = fitted.best_estimator_
-    default = "liblinear-model" if isinstance(fitted, LinearEstimator) else "libsvm-model"
-    to = to or _MODEL_SUFFIXES.get(Path(output).suffix.lower(), default)
+def _convert_model(session: Session, path: str, output: str, to: Any) -> str:
+    if to is None and Path(output).suffix.lower() in _DATA_SUFFIXES:
+        to = data_format(output)
     if to in DATA_FORMATS:
         raise InvalidInputError(f"{path} holds a model, which {to} files cannot hold.")
-    if to == "onnx":
-        graph = persist.to_onnx(fitted)
-        with replacing(output) as new:
-            new.write_bytes(graph.SerializeToString())
-    else:
-        writers = {"libsvm-model": persist.to_libsvm, "liblinear-model": persist.to_liblinear}
-        writers.get(to, persist.save)(fitted, output)
-    return to
+    return save_model(session, load_model(path).fitted, output, to)
 
 
 def _convert_data(source: DataOptions, output: str, to: str) -> None:

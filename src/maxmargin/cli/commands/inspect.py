@@ -8,7 +8,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier
 
-from maxmargin.cli.models import Model, certificate_facts, load_model, parts_of, support_facts
+from maxmargin.cli.models import (
+    Model,
+    certificate_facts,
+    load_model,
+    over_machines,
+    parts_of,
+    shortfall,
+    support_facts,
+)
 from maxmargin.cli.output import Session, as_lines
 from maxmargin.estimators.base import KernelEstimator
 from maxmargin.estimators.linear_base import LinearEstimator
@@ -51,7 +59,7 @@ def _facts(model: Model) -> dict[str, Any]:
         "steps": [type(part).__name__ for part in parts],
         "n_features": layout.n_features,
         "feature_names": layout.names,
-        "machine": _machine_facts(machine),
+        "machine": _machine_facts(machine, certificate),
         "support": support,
     }
     if isinstance(machine, LinearEstimator):
@@ -60,7 +68,7 @@ def _facts(model: Model) -> dict[str, Any]:
     return {**facts, "certificate": certificate}
 
 
-def _machine_facts(machine: Any) -> dict[str, Any]:
+def _machine_facts(machine: Any, certificate: dict[str, Any]) -> dict[str, Any]:
     """Return the class, the parameters that differ from their default, and the fit."""
     given = {
         name: value if isinstance(value, int | float | str | dict) else str(value)
@@ -71,10 +79,12 @@ def _machine_facts(machine: Any) -> dict[str, Any]:
     if is_classifier(machine):
         facts["classes"] = machine.classes_.tolist()
     if isinstance(machine, KernelEstimator):
-        facts.update(kernel=repr(machine.kernel_), converged=machine.fit_status_ == 0)
+        facts["kernel"] = repr(machine.kernel_)
     if isinstance(machine, LinearEstimator):
         facts["solver"] = machine.solver_
     if isinstance(machine, KernelEstimator | LinearEstimator):
+        ended = vars(machine).get("fit_status_", 0) == 0
+        facts["converged"] = ended and not shortfall(machine, certificate)
         facts.update(fit_seconds=machine.fit_time_, iterations=int(np.sum(machine.n_iter_)))
     return facts
 
@@ -120,7 +130,7 @@ def _support_lines(support: dict[str, Any]) -> list[str]:
     if "free" in support:
         lines.append(
             f"  by place   {support['free']} free (on the margin), {support['bounded']} bounded "
-            "(inside it or on the wrong side)"
+            f"(inside it or on the wrong side){over_machines(support)}"
         )
     return lines
 

@@ -12,6 +12,7 @@ from scipy import sparse
 from maxmargin.cli.commands.train import data_line
 from maxmargin.cli.data import Data, read_training
 from maxmargin.cli.machines import estimator_of, split
+from maxmargin.cli.models import LARGEST_GAP
 from maxmargin.cli.options import STDIO, DataOptions, MachineOptions
 from maxmargin.cli.output import Session, as_lines, write_rows
 from maxmargin.cli.values import KernelName
@@ -58,6 +59,12 @@ def run(
         session.say(status, *as_lines(rows[:_N_SHOWN]))
         if len(rows) > _N_SHOWN:
             session.say(f"and {len(rows) - _N_SHOWN} rows more: -o FILE writes all of them")
+    worst = max((abs(row.get("relative_gap", 0.0)) for row in rows), default=0.0)
+    if worst > LARGEST_GAP:
+        session.warn_of_shortfall(
+            f"A machine did not reach the optimum: its relative gap is {worst:.3g}, more than "
+            f"{LARGEST_GAP:g}."
+        )
     session.answer(status=status, rows=rows, output=output)
 
 

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from maxmargin import save
 from maxmargin.cli.data import Data, read_training
 from maxmargin.cli.machines import calibrated, estimator_of, is_classifier_name, machine_name
-from maxmargin.cli.models import certificate_facts, parts_of, support_facts
+from maxmargin.cli.models import (
+    certificate_facts,
+    over_machines,
+    parts_of,
+    require_place,
+    save_model,
+    shortfall,
+    support_facts,
+)
 from maxmargin.cli.options import DataOptions, MachineOptions
 from maxmargin.cli.output import Session
+from maxmargin.machines.machine import HasMachines
 
 __all__ = ["data_line", "finish", "fit", "run"]
 
@@ -24,6 +33,7 @@ def run(
     session: Session, source: DataOptions, output: str, wanted: MachineOptions, no_proof: bool
 ) -> None:
     """Train a machine."""
+    require_place(output)
     data = read_training(source, text=wanted.compares_text)
     machine = machine_name(wanted, data.y)
     targets = () if machine == "one-class" else (data.required_y(),)
@@ -33,6 +43,16 @@ def run(
     model, seconds = fit(session, lambda: estimator.fit(data.X, *targets))
     facts = finish(session, model, data, output, seconds, certify=not no_proof)
     session.answer(machine=machine, **facts)
+
+
+def _interruption(machine: Any) -> str:
+    """Return a sentence on a fit that Ctrl-C ended."""
+    said = "Interrupted: this is the model so far"
+    if isinstance(machine, HasMachines):
+        gaps = [abs(one.solution.estimate.relative_gap) for one in machine.machines_]
+        if all(map(math.isfinite, gaps)):
+            said += f", with a relative gap of about {max(gaps):.2g} (an estimate, no certificate)"
+    return f"{said}. Ctrl-C twice within two seconds ends a run without a model."
 
 
 def data_line(data: Data, name: str, machine: str) -> str:
@@ -69,29 +89,35 @@ def finish(
     session: Session, model: Any, data: Data, path: str, seconds: float, *, certify: bool
 ) -> dict[str, Any]:
     """Save a fitted model, certify it, print the results, and return them for JSON."""
+    certificate: dict[str, Any] = {}
     # First without the certificate: if Ctrl-C interrupts it, the model is not lost.
-    save(model, path, proof=False)
+    kind = save_model(session, model, path, proof=False)
+    *_, machine = parts_of(model)
     if certify and not session.interrupted:
         try:
-            save(model, path, proof=True)
+            certificate = certificate_facts(machine)
+            if kind == "maxmargin":
+                save_model(session, model, path)
         except KeyboardInterrupt:
             session.interrupted = True
             session.note("Interrupted: the model is saved without its proof.")
+            certificate = {}
     certify = certify and not session.interrupted
-    *_, machine = parts_of(model)
-    certificate = certificate_facts(machine) if certify else {}
     support = support_facts(machine, certificate)
     line = f"{type(machine).__name__} fitted in {seconds:.2f} s"
     if support:
         counted = f"{support['n_support']} support vectors of {support['n_points']} points"
         line += f": {counted} ({support['fraction']:.0%})"
     if "free" in support:
-        line += f", {support['free']} free and {support['bounded']} bounded"
+        line += f", {support['free']} free and {support['bounded']} bounded{over_machines(support)}"
     session.say(line)
+    if session.interrupted and not session.converged:
+        session.note(_interruption(machine))
     if "claim" in certificate:
         gap, violation = certificate["relative_gap"], certificate["kkt_violation"]
         numbers = f"relative gap {gap:.2e}, KKT violation {violation:.2e}"
         session.say(f"Certificate: {numbers}. {certificate['claim']}")
+        session.warn_of_shortfall(shortfall(machine, certificate))
     elif certify:
         session.say(f"Certificate: {certificate['missing']}")
     session.say(f"Saved {path}")

@@ -23,10 +23,12 @@ from maxmargin.cli.machines import (
     machine_name,
     split,
 )
+from maxmargin.cli.models import require_place
 from maxmargin.cli.options import FLAGS, SEARCHED, Costs, DataOptions, MachineOptions
 from maxmargin.cli.output import Session, as_lines, write_rows
 from maxmargin.cli.values import KernelName
 from maxmargin.errors import InvalidInputError
+from maxmargin.files import require_folder
 from maxmargin.kernels import RBF
 from maxmargin.metrics import get_scorer, get_scorer_names, make_dcf_scorer
 from maxmargin.pages.page import require_extra
@@ -68,6 +70,9 @@ def run(
     no_proof: bool,
 ) -> None:
     """Tune a machine."""
+    require_place(output)
+    for path in (report, results):
+        require_folder(path or output)
     if report is not None:
         require_extra()
     data = read_training(source, text=wanted.compares_text)

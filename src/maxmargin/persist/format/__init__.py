@@ -2,10 +2,10 @@
 
 ::
 
-    models        save, load
+    models        write_model, read_model
     machines      schemas of the library's estimators
     composed      schemas of CalibratedSVC and SVMSearchCV
-    transformers  schemas of scikit-learn's scalers, PCA and pipelines
+    transformers  schemas of scikit-learn's transformers and pipelines
     schema        Schema, what schemas are made of, and which models there are
     parameters    the parameters of estimators, with kernels, biases and scorers
     proofs        certificates, slacks and margins
@@ -14,6 +14,6 @@
     container     the file itself: safetensors
 """
 
-from maxmargin.persist.format.models import load, save
+from maxmargin.persist.format.models import read_model, write_model
 
-__all__ = ["load", "save"]
+__all__ = ["read_model", "write_model"]

@@ -23,6 +23,8 @@ VERSION = 2
 _FORMAT = "maxmargin"
 #: In bytes: safetensors reads no longer header.
 _LARGEST_HEADER = 100_000_000
+#: In bytes: where the arrays begin, in safetensors.
+_ALIGNMENT = 8
 #: Longer versions are refused before they are turned into a number, which would take long.
 _MOST_DIGITS = 9
 
@@ -38,13 +40,25 @@ def write(
     }
     # Not its save_file: that makes a temporary file of its own, which a kill would leave behind.
     content = save({name: np.ascontiguousarray(one) for name, one in arrays.items()}, metadata)
-    if int.from_bytes(content[:8], "little") > _LARGEST_HEADER:
+    length = int.from_bytes(content[:8], "little")
+    header = _ordered(content[8 : 8 + length])
+    if len(header) > _LARGEST_HEADER:
         raise ModelFileError(
             f"The model's description has more than {_LARGEST_HEADER} bytes, because a parameter "
             "is very long: set it to a shorter one with set_params before."
         )
     with replacing(path) as new:
-        new.write_bytes(content)
+        new.write_bytes(len(header).to_bytes(8, "little") + header + content[8 + length :])
+
+
+def _ordered(header: bytes) -> bytes:
+    """Return a header with its entries in order.
+
+    safetensors writes those of the metadata in an order that differs from call to call, and the
+    same model has the same bytes.
+    """
+    entries = json.dumps(json.loads(header), sort_keys=True, separators=(",", ":")).encode()
+    return entries + b" " * (-len(entries) % _ALIGNMENT)
 
 
 def read(path: str | PathLike[str]) -> tuple[Any, dict[str, NDArray[Any]]]:

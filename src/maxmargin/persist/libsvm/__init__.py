@@ -4,6 +4,7 @@
 
     kernel_models  from_libsvm, to_libsvm
     linear_models  from_liblinear, to_liblinear
+    scaling        the scaling before a machine, as svm-scale's file of ranges
     pairs          LIBSVM's machines, one per pair of classes, and their lines
     header         the lines with which both kinds of files begin
 """

@@ -23,6 +23,7 @@ from maxmargin.persist.format.parameters import require_fitted
 from maxmargin.persist.format.proofs import unproved
 from maxmargin.persist.libsvm.header import Header, header_text, joined, read_header, whole_labels
 from maxmargin.persist.libsvm.pairs import Pairs, read_vectors, vector_lines
+from maxmargin.persist.libsvm.scaling import unscaled
 from maxmargin.streams.base import positive_whole
 
 __all__ = ["from_libsvm", "to_libsvm"]
@@ -175,7 +176,12 @@ def _set_vectors(model: Any, machines: Pairs, n_features: int | None) -> None:
     model.shape_fit_ = (model._n_training_rows, width)
 
 
-def to_libsvm(model: Any, path: str | PathLike[str]) -> None:
+def to_libsvm(
+    model: Any,
+    path: str | PathLike[str],
+    *,
+    ranges: str | PathLike[str] | None = None,
+) -> None:
     """Save a fitted model in a file that LIBSVM's `svm-predict` reads.
 
     Every number is written in full, so decision values agree up to rounding.
@@ -184,9 +190,12 @@ def to_libsvm(model: Any, path: str | PathLike[str]) -> None:
     ----------
     model : SVC, NuSVC, OneClassSVM, SVR or NuSVR
         With one machine per pair of classes, whole numbers for labels, and a kernel that LIBSVM
-        has: linear, polynomial, Gaussian, tanh or precomputed.
+        has: linear, polynomial, Gaussian, tanh or precomputed. Or a pipeline or search that ends in
+        one, after scalers if `ranges` is given.
     path : str or path
         The file, which is replaced as a whole.
+    ranges : str or path, optional
+        A file for the scaling before the machine, which ``svm-scale -r`` applies to data.
 
     Raises
     ------
@@ -205,6 +214,7 @@ def to_libsvm(model: Any, path: str | PathLike[str]) -> None:
     ...     print(Path(folder, "train.model").read_text().splitlines()[-2:])
     ['0.5 1:-1', '-0.5 1:1']
     """
+    model = unscaled(model, "LIBSVM", ranges)
     svm_type = {kind: name for name, kind in _ESTIMATORS.items()}.get(type(model))
     if svm_type is None:
         raise ModelFileError(

@@ -21,6 +21,7 @@ from maxmargin.persist.libsvm.header import (
     read_header,
     whole_labels,
 )
+from maxmargin.persist.libsvm.scaling import unscaled
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["from_liblinear", "to_liblinear"]
@@ -129,15 +130,23 @@ def _of_classes(weights: Floats, order: Integers) -> Floats:
     return weights[1:] - weights[:1] if len(weights) == 2 else weights
 
 
-def to_liblinear(model: Any, path: str | PathLike[str]) -> None:
+def to_liblinear(
+    model: Any,
+    path: str | PathLike[str],
+    *,
+    ranges: str | PathLike[str] | None = None,
+) -> None:
     """Save a fitted model in a file that LIBLINEAR's `predict` reads.
 
     Parameters
     ----------
     model : LinearSVC or LinearSVR
-        With whole numbers for labels.
+        With whole numbers for labels. Or a pipeline or search that ends in one, after scalers if
+        `ranges` is given.
     path : str or path
         The file, which is replaced as a whole.
+    ranges : str or path, optional
+        A file for the scaling before the machine, which ``svm-scale -r`` applies to data.
 
     Raises
     ------
@@ -160,6 +169,7 @@ def to_liblinear(model: Any, path: str | PathLike[str]) -> None:
     nr_feature 1
     <BLANKLINE>
     """
+    model = unscaled(model, "LIBLINEAR", ranges)
     if type(model) not in (LinearSVC, LinearSVR):
         raise ModelFileError(
             f"LIBLINEAR has no {type(model).__name__}: it has LinearSVC and LinearSVR."

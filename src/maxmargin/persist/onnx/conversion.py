@@ -8,34 +8,46 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
+from sklearn.pipeline import Pipeline
 
 from maxmargin.errors import InvalidInputError, MissingDependencyError, ModelFileError
+from maxmargin.model_selection import SVMSearchCV
+from maxmargin.persist.chains import chain
 from maxmargin.persist.format.parameters import require_fitted
 from maxmargin.persist.onnx.graph import Graph
-from maxmargin.persist.onnx.machines import MACHINES, labels_of
+from maxmargin.persist.onnx.machines import MACHINES, has_probabilities, labels_of
 
-__all__ = ["register_converters", "to_onnx"]
+__all__ = ["register_converters", "require_skl2onnx", "to_onnx"]
 
 
 def to_onnx(model: Any, *, dtype: Any = np.float64) -> Any:
     """Return a fitted model as an ONNX graph.
 
     The input is ``X``. Classifiers have the outputs ``label`` and ``scores``, the values of
-    `decision_function`; outlier detectors ``label`` (+1 or -1) and ``scores``; regressors
-    ``variable``. Scores and predictions of one column have the shape (n, 1).
+    `decision_function`, and ``probabilities`` if they have `predict_proba`; outlier detectors
+    ``label`` (+1 or -1) and ``scores``; regressors ``variable``. Scores and predictions of one
+    column have the shape (n, 1).
 
     Parameters
     ----------
     model : estimator
-        An estimator of the library, or a `Pipeline` that ends in one after steps that skl2onnx
-        can convert. Kernels that are functions cannot be exported.
+        An estimator of the library, `CalibratedSVC` and the best model of an `SVMSearchCV`
+        included, or a `Pipeline` that ends in one after steps that skl2onnx can convert. Kernels
+        on sequences or columns, and kernels that are functions, cannot be exported.
     dtype : float64 or float32
         The type of the input and of all computations.
 
     Returns
     -------
     onnx.ModelProto
-        Save it with ``Path("model.onnx").write_bytes(graph.SerializeToString())``.
+        ``maxmargin.save(model, "model.onnx")`` writes it to a file.
+
+    Raises
+    ------
+    ModelFileError
+        If the model is not fitted, or cannot be exported.
+    MissingDependencyError
+        If skl2onnx is not installed.
 
     Examples
     --------
@@ -49,6 +61,7 @@ def to_onnx(model: Any, *, dtype: Any = np.float64) -> Any:
     if np.dtype(dtype) not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise InvalidInputError(f"dtype must be float64 or float32; got {dtype!r}.")
     require_fitted(model)
+    model = _chained(model)
     n_features = getattr(model, "n_features_in_", None)
     if n_features is None:
         raise ModelFileError(
@@ -59,8 +72,9 @@ def to_onnx(model: Any, *, dtype: Any = np.float64) -> Any:
     types = _types()
     kind = types.DoubleTensorType if np.dtype(dtype) == np.float64 else types.FloatTensorType
     try:
+        # With a name, because the default is random, and the same model has the same graph.
         return _module("skl2onnx").convert_sklearn(
-            model, initial_types=[("X", kind([None, int(n_features)]))]
+            model, "maxmargin", initial_types=[("X", kind([None, int(n_features)]))]
         )
     except ModelFileError:
         raise
@@ -78,7 +92,7 @@ def register_converters() -> None:
     `to_onnx` calls this itself. Afterwards ``skl2onnx.to_onnx`` converts them too.
     """
     register = _module("skl2onnx").update_registered_converter
-    for kind in MACHINES:
+    for kind in (*MACHINES, SVMSearchCV):
         register(kind, f"MaxMargin{kind.__name__}", _set_shapes, _convert, parser=_parse)
 
 
@@ -89,6 +103,20 @@ def _module(name: str) -> Any:
         raise MissingDependencyError(
             "ONNX graphs need skl2onnx: install it with pip install 'maxmargin[onnx]'."
         ) from None
+
+
+def require_skl2onnx() -> None:
+    """Raise an error if skl2onnx is not installed."""
+    _module("skl2onnx")
+
+
+def _chained(model: Any) -> Any:
+    """Return the machine of a model, or a pipeline of all its steps that ends in the machine."""
+    steps, last = chain(model)
+    if not steps:
+        return last
+    # Steps of inner pipelines may have the same names.
+    return Pipeline([(f"step{k}", step) for k, step in enumerate([*steps, last])])
 
 
 def _types() -> Any:
@@ -103,29 +131,49 @@ def _float_type(source: Any) -> Any:
 
 def _parse(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
     """Declare the outputs."""
-    del custom_parsers  # skl2onnx gives it to every parser
+    model = _chained(model)
+    if type(model) not in MACHINES:
+        parse = _module("skl2onnx._parse")._parse_sklearn
+        return parse(scope, model, inputs, custom_parsers=custom_parsers)
     operator = scope.declare_local_operator(f"MaxMargin{type(model).__name__}", model)
     operator.inputs.append(inputs[0])
-    for name in ("variable",) if is_regressor(model) else ("label", "scores"):
+    for name in _outputs(model):
         kind = _types().Int64TensorType if name == "label" else _float_type(inputs[0])
         operator.outputs.append(scope.declare_local_variable(name, kind()))
     return operator.outputs
 
 
+def _outputs(model: Any) -> tuple[str, ...]:
+    if is_regressor(model):
+        return ("variable",)
+    return ("label", "scores", "probabilities") if has_probabilities(model) else ("label", "scores")
+
+
 def _set_shapes(operator: Any) -> None:
     """Set the types and shapes of the outputs."""
-    types, model, source = _types(), operator.raw_operator, operator.inputs[0]
-    n_points, width = source.get_first_dimension(), 1
-    label_type = types.Int64TensorType
-    if is_classifier(model):
-        k = len(model.classes_)
-        by_pair = vars(model).get("_pairwise") and model.decision_function_shape == "ovo"
-        width = 1 if k == 2 else k * (k - 1) // 2 if by_pair else k
-        is_text = labels_of(model.classes_).dtype.kind in "UO"
-        label_type = types.StringTensorType if is_text else label_type
-    operator.outputs[-1].type = _float_type(source)([n_points, width])
-    if len(operator.outputs) == 2:
-        operator.outputs[0].type = label_type([n_points])
+    model, source = operator.raw_operator, operator.inputs[0]
+    n_points, number = source.get_first_dimension(), _float_type(source)
+    for name, output in zip(_outputs(model), operator.outputs, strict=True):
+        if name == "label":
+            output.type = _label_type(model)([n_points])
+        else:
+            output.type = number([n_points, _width(model, name)])
+
+
+def _label_type(model: Any) -> Any:
+    is_text = is_classifier(model) and labels_of(model.classes_).dtype.kind in "UO"
+    return _types().StringTensorType if is_text else _types().Int64TensorType
+
+
+def _width(model: Any, output: str) -> int:
+    """Return the number of columns of scores, probabilities or predictions."""
+    if not is_classifier(model):
+        return 1
+    k = len(model.classes_)
+    if output == "scores" and k == 2:
+        return 1
+    by_pair = vars(model).get("_pairwise") and model.decision_function_shape == "ovo"
+    return k * (k - 1) // 2 if output == "scores" and by_pair else k
 
 
 def _convert(scope: Any, operator: Any, container: Any) -> None:

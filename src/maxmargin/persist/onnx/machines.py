@@ -1,7 +1,7 @@
-"""Labels and scores of the estimators as nodes of a graph.
+"""Labels, scores and probabilities of the estimators as nodes of a graph.
 
-They are those of `predict` and `decision_function`. Scores have one column per machine or class,
-and one column if `decision_function` returns a vector.
+They are those of `predict`, `decision_function` and `predict_proba`. Scores have one column per
+machine or class, and one column if `decision_function` returns a vector.
 """
 
 from __future__ import annotations
@@ -15,13 +15,21 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin import estimators, kernels
+from maxmargin.calibration import CalibratedSVC
 from maxmargin.errors import ModelFileError
 from maxmargin.machines.classes import pairs_of
 from maxmargin.machines.decision import pair_coefficients
 from maxmargin.persist.onnx.graph import Graph
+from maxmargin.persist.onnx.probabilities import (
+    against_rest,
+    coupled,
+    likelihood_ratios,
+    of_two,
+    sigmoid,
+)
 from maxmargin.typing import Floats
 
-__all__ = ["MACHINES", "labels_of"]
+__all__ = ["MACHINES", "has_probabilities", "labels_of"]
 
 
 def labels_of(classes: NDArray[Any]) -> NDArray[Any]:
@@ -107,39 +115,61 @@ def _add_kernel_value(graph: Graph, model: Any, X: str, out: str) -> None:
     graph.node("Identity", _kernel_values(graph, model, X, model._dual_coef_), out=out)
 
 
-def _add_weighted(graph: Graph, weights: Any, intercept: Any, X: str, out: str) -> None:
+def _weighted(graph: Graph, weights: Any, intercept: Any, X: str, out: str | None = None) -> str:
     products = graph.node("MatMul", X, _dense(weights).T)
-    graph.node("Add", products, np.atleast_1d(intercept)[None, :], out=out)
+    return graph.node("Add", products, np.atleast_1d(intercept)[None, :], out=out)
 
 
 def _add_linear_value(graph: Graph, model: Any, X: str, out: str) -> None:
-    _add_weighted(graph, model.coef_, model.intercept_, X, out)
+    _weighted(graph, model.coef_, model.intercept_, X, out)
 
 
 # Classifiers ------------------------------------------------------------------------------------
 
 
-def _add_kernel_classifier(graph: Graph, model: Any, X: str, label: str, scores: str) -> None:
-    k, classes = len(model.classes_), labels_of(model.classes_)
+def has_probabilities(model: Any) -> bool:
+    """Return whether a fitted model has probabilities of classes."""
+    return isinstance(model, CalibratedSVC) or vars(model).get("_sigmoids") is not None
+
+
+def _class_values(graph: Graph, model: Any, X: str) -> str:
+    """Add the value of each machine; the first class of a pair is positive."""
+    if len(model.classes_) == 2 or not model._pairwise:
+        return _kernel_values(graph, model, X, model._dual_coef_)
+    coefficients = pair_coefficients(model._dual_coef_, model._n_support).toarray()
+    return _kernel_values(graph, model, X, coefficients)
+
+
+def _class_scores(graph: Graph, model: Any, values: str) -> str:
+    """Add the decision values, from the value of each machine."""
+    k = len(model.classes_)
     if k == 2:
-        values = _kernel_values(graph, model, X, model._dual_coef_)
-        graph.node("Neg", values, out=scores)
+        return graph.node("Neg", values)
+    by_class = model._pairwise and model.decision_function_shape == "ovr"
+    return _votes_and_confidence(graph, values, k) if by_class else values
+
+
+def _add_kernel_classifier(
+    graph: Graph, model: Any, X: str, label: str, scores: str, probabilities: str = ""
+) -> None:
+    k, classes = len(model.classes_), labels_of(model.classes_)
+    values = _class_values(graph, model, X)
+    graph.node("Identity", _class_scores(graph, model, values), out=scores)
+    if k == 2:
         _add_by_sign(graph, classes, graph.node("GreaterOrEqual", scores, 0.0), label)
     elif not model._pairwise:
-        _add_kernel_value(graph, model, X, scores)
         _add_largest(graph, classes, scores, label)
+    elif model.break_ties:
+        _add_largest(graph, classes, _votes_and_confidence(graph, values, k), label)
     else:
-        coefficients = pair_coefficients(model._dual_coef_, model._n_support).toarray()
-        values = _kernel_values(graph, model, X, coefficients)
-        by_class = _votes_and_confidence(graph, values, k)
-        shown = values if model.decision_function_shape == "ovo" else by_class
-        graph.node("Identity", shown, out=scores)
-        if model.break_ties:
-            _add_largest(graph, classes, by_class, label)
-            return
         order = np.arange(k) if model._preference is None else model._preference
         votes = _votes(graph, graph.node("Greater", values, 0.0), k)
         _add_largest(graph, classes[order], graph.node("Gather", votes, order, axis=1), label)
+    if probabilities:
+        slopes, shifts = model._sigmoids[:, None, :]
+        chances = sigmoid(graph, graph.node("Sub", graph.node("Mul", values, -slopes), shifts))
+        found = coupled(graph, chances, k) if model._pairwise else against_rest(graph, chances)
+        graph.node("Identity", found, out=probabilities)
 
 
 def _add_linear_classifier(graph: Graph, model: Any, X: str, label: str, scores: str) -> None:
@@ -151,6 +181,42 @@ def _add_linear_classifier(graph: Graph, model: Any, X: str, label: str, scores:
         is_batch = isinstance(model, estimators.LinearSVC)
         second = graph.node("Greater" if is_batch else "GreaterOrEqual", scores, 0.0)
         _add_by_sign(graph, classes, second, label)
+
+
+def _add_calibrated(
+    graph: Graph, model: Any, X: str, label: str, scores: str, probabilities: str
+) -> None:
+    classes, columns = labels_of(model.classes_), model._columns
+    ratios = likelihood_ratios(graph, model.calibrators_, _calibrated_scores(graph, model, X))
+    log_odds = graph.node("Add", ratios, columns.log_odds(model.priors_)[None, :])
+    if len(classes) == 2:
+        graph.node("Identity", of_two(graph, log_odds), out=probabilities)
+        graph.node("Identity", ratios if model.method == "logistic" else log_odds, out=scores)
+        _add_by_sign(graph, classes, graph.node("Greater", scores, model.threshold()), label)
+        return
+    chances = sigmoid(graph, log_odds)
+    found = (
+        coupled(graph, chances, len(classes)) if columns.are_pairs else against_rest(graph, chances)
+    )
+    graph.node("Identity", found, out=probabilities)
+    graph.node("Log", probabilities, out=scores)
+    _add_largest(graph, classes, probabilities, label)
+
+
+def _calibrated_scores(graph: Graph, model: Any, X: str) -> str:
+    """Add the scores that are calibrated, one column per decision between two sides."""
+    machine = model.estimator_
+    adder = MACHINES.get(type(machine))
+    if adder is _add_linear_classifier:
+        return _weighted(graph, machine.coef_, machine.intercept_, X)
+    if adder is not _add_kernel_classifier:
+        raise ModelFileError(
+            f"A CalibratedSVC of a {type(machine).__name__} cannot be exported to ONNX: calibrate "
+            "SVC, NuSVC, LinearSVC or OnlineSVC, alone or in a pipeline or search."
+        )
+    values = _class_values(graph, machine, X)
+    many_pairs = len(model.classes_) > 2 and model._columns.are_pairs
+    return values if many_pairs else _class_scores(graph, machine, values)
 
 
 def _sides(n_classes: int) -> tuple[Floats, Floats]:
@@ -197,7 +263,7 @@ def _add_kernel_outlier(graph: Graph, model: Any, X: str, label: str, scores: st
 
 
 def _add_online_outlier(graph: Graph, model: Any, X: str, label: str, scores: str) -> None:
-    _add_weighted(graph, model.coef_, -model.offset_, X, scores)
+    _weighted(graph, model.coef_, -model.offset_, X, scores)
     _add_inside(graph, scores, label, 0.0)
 
 
@@ -217,4 +283,5 @@ MACHINES: dict[type, Callable[..., None]] = {
     estimators.LinearSVR: _add_linear_value,
     estimators.OnlineSVC: _add_linear_classifier,
     estimators.OnlineOneClassSVM: _add_online_outlier,
+    CalibratedSVC: _add_calibrated,
 }
