@@ -10,6 +10,7 @@
     evidence    the rows of a report, checked, and what the model predicts
     origin      whether it was trained on these rows
     optimality  its certificate, or why there is none
+    verdict     what a certificate proves, as a mark and words
     source      a model as Python lines
     candidates  what is studied: kernels over grids, on variants of the data
     runs        training the machines of a study over shared matrices; calibration

@@ -13,14 +13,15 @@ from maxmargin.estimators.base import KernelEstimator
 from maxmargin.estimators.linear_base import LinearEstimator
 from maxmargin.machines.machine import HasMachines
 from maxmargin.pages.subject import SolvedModel
-from maxmargin.pages.words import number, small
+from maxmargin.pages.verdict import ROUNDING
+from maxmargin.pages.words import fraction, number, small
 from maxmargin.solvers import Ending
 from maxmargin.typing import Floats
 
-__all__ = ["ROUNDING", "Optimality", "optimality_of"]
+__all__ = ["Optimality", "optimality_of"]
 
-#: Rounding alone can make a dual value exceed a primal one by this fraction.
-ROUNDING = 1e-9
+# A fit that ended by its own rule is named at the top of the page if its relative gap exceeds this.
+_FAR = 1e-2
 
 _RAISE = "Raise max_iter or time_limit, or scale the features."
 
@@ -89,5 +90,11 @@ def _short_of(machine: Any, certificate: FitCertificate) -> str | None:
         return (
             f"The fit did not converge: its relative duality gap is {small(gap)}, but "
             f"tol={number(machine.tol)} was asked for. {_RAISE}"
+        )
+    if gap > _FAR:
+        return (
+            f"The optimality conditions hold to the tolerance, but the relative duality gap is "
+            f"{small(gap)}: the optimum may be {fraction(min(gap, 1.0))} lower than this model's "
+            "objective. Scale the features, or lower C or tol."
         )
     return None

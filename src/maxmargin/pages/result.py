@@ -14,6 +14,7 @@ from maxmargin.certificates import Certificate
 from maxmargin.errors import MissingDependencyError
 from maxmargin.pages.costs import Costs, Scores, Setting
 from maxmargin.pages.page import Report, Section, render, require_extra
+from maxmargin.pages.verdict import at_tolerance
 from maxmargin.pages.words import cost, params_text, small
 
 if TYPE_CHECKING:
@@ -260,6 +261,6 @@ class Study:
                 *map(cost, costs),
                 str(row.n_support),
                 str(row.n_free),
-                f"{small(row.relative_gap)} {'✓' if row.certified else '✗'}",
+                f"{small(row.relative_gap)} {at_tolerance(row.certificate, self.certified_at).mark}",
             )
         yield table

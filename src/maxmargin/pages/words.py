@@ -13,6 +13,7 @@ from maxmargin.certificates import Certificate, FitCertificate
 __all__ = [
     "cost",
     "counted",
+    "fraction",
     "machine_name",
     "measured",
     "number",
@@ -39,7 +40,12 @@ def measured(value: float) -> str:
 
 def small(value: float) -> str:
     """Return a gap or violation; a gap that rounding makes negative counts as zero."""
-    return f"{value:.1e}" if value > 0 else "0"
+    return "0" if -1e-9 <= value <= 0 else f"{value:.1e}"
+
+
+def fraction(value: float) -> str:
+    """Return a fraction in percent with three digits, however small: '0.123%', '97%'."""
+    return f"{100 * value:.3g}%"
 
 
 def counted(n: int, what: str, many: str | None = None) -> str:

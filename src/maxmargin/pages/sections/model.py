@@ -14,9 +14,9 @@ import maxmargin
 from maxmargin.estimators.linear_base import LinearEstimator
 from maxmargin.estimators.online_base import OnlineMachine
 from maxmargin.pages.evidence import Evidence
-from maxmargin.pages.optimality import ROUNDING
 from maxmargin.pages.source import Source, changed
 from maxmargin.pages.subject import Task
+from maxmargin.pages.verdict import ROUNDING
 from maxmargin.pages.words import number, rounded
 from maxmargin.solvers import SOLVERS
 
