@@ -8,6 +8,7 @@
     sections    what pages say: for each section a title, a template and its data
     subject     the machine inside a pipeline, a search, a calibration; a solution as a model
     evidence    the rows of a report, checked, and what the model predicts
+    predictions of the model itself, or out of fold
     origin      whether it was trained on these rows
     optimality  its certificate, or why there is none
     verdict     what a certificate proves, as a mark and words

@@ -14,7 +14,7 @@ from maxmargin.estimators.linear_base import LinearEstimator
 from maxmargin.machines.machine import HasMachines
 from maxmargin.pages.subject import SolvedModel
 from maxmargin.pages.verdict import ROUNDING
-from maxmargin.pages.words import fraction, number, small
+from maxmargin.pages.words import fraction, small
 from maxmargin.solvers import Ending
 from maxmargin.typing import Floats
 
@@ -66,7 +66,7 @@ def _stopped(machine: Any) -> str | None:
     if isinstance(machine, KernelEstimator) and int(machine.fit_status_) != 0:
         return (
             "The fit did not converge: it ended before the optimality conditions held to "
-            f"tol={number(machine.tol)}, so this model is not yet the machine that was asked for. "
+            f"tol={machine.tol:g}, so this model is not yet the machine that was asked for. "
             f"{_RAISE}"
         )
     is_online = not isinstance(machine, HasMachines) and machine.tol is not None
@@ -89,7 +89,7 @@ def _short_of(machine: Any, certificate: FitCertificate) -> str | None:
     if isinstance(machine, LinearEstimator) and gap > max(float(machine.tol), ROUNDING):
         return (
             f"The fit did not converge: its relative duality gap is {small(gap)}, but "
-            f"tol={number(machine.tol)} was asked for. {_RAISE}"
+            f"tol={machine.tol:g} was asked for. {_RAISE}"
         )
     if gap > _FAR:
         return (

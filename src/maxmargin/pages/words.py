@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.certificates import Certificate, FitCertificate
+from maxmargin.wording import number_text, score_text
 
 __all__ = [
     "cost",
@@ -16,11 +17,12 @@ __all__ = [
     "fraction",
     "machine_name",
     "measured",
-    "number",
+    "number_text",
     "params_text",
     "percent",
     "reached",
     "rounded",
+    "score_text",
     "seconds",
     "share",
     "small",
@@ -61,14 +63,9 @@ def machine_name(certificate: Certificate, alone: str) -> str:
     return " against ".join(names) if len(names) == 2 else f"{', '.join(names)} at once"
 
 
-def number(value: Any) -> str:
-    """Return a parameter's value: ``number(10**1.5)`` is '31.6'."""
-    return f"{value:.3g}" if isinstance(value, float | np.floating) else str(value)
-
-
 def params_text(params: Mapping[str, Any]) -> str:
     """Return parameters in one line."""
-    listed = ", ".join(f"{name} = {number(value)}" for name, value in params.items())
+    listed = ", ".join(f"{name} = {number_text(value)}" for name, value in params.items())
     return listed or "default parameters"
 
 
