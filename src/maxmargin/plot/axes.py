@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = [
     "add_legend",
     "axes_or_new",
     "class_colours",
+    "class_text",
     "ink",
     "label_of",
     "reveal_hidden",
@@ -40,7 +42,10 @@ SERIES = (POSITIVE, NEGATIVE, "#12967a", "#b8609a", "#b58900", "#4fa8dc", GREY)
 _BELOW = 3.4
 
 # The width of a letter in heights, and of a legend's sample with its spaces.
-_LETTER, _SAMPLE = 0.62, 5.0
+_LETTER, _SAMPLE = 0.56, 4.5
+
+# Constrained layout makes axes wider than they are before it, by about this factor.
+_LAID_OUT = 1.25
 
 # Pixels within which two curves look like one, and the share of a curve that makes it hidden.
 _PIXELS, _HIDDEN = 2.0, 0.8
@@ -64,7 +69,7 @@ def add_legend(ax: Axes) -> None:
     if figure is None or not labels:
         return
     letter = FontProperties(size="small").get_size_in_points()
-    width = 72.0 * ax.get_window_extent().width / figure.dpi
+    width = 72.0 * _LAID_OUT * ax.get_window_extent().width / figure.dpi
     longest = letter * (_LETTER * max(map(len, labels)) + _SAMPLE)
     drop = _BELOW * mpl.rcParams["font.size"] / 72.0
     below = ScaledTranslation(0.0, -drop, figure.dpi_scale_trans)
@@ -123,6 +128,11 @@ def class_colours(n_classes: int) -> list[str]:
         return list(SERIES[:n_classes])
     shares = [k / (n_classes - 1) for k in range(n_classes)]
     return [to_hex(colour) for colour in mpl.colormaps["turbo"](shares)]
+
+
+def class_text(label: Any) -> str:
+    """Return a label as it reads in a legend; a number alone would not say what it is."""
+    return str(label) if isinstance(label, str) else f"class {label}"
 
 
 def ink() -> str:
