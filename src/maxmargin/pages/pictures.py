@@ -129,7 +129,6 @@ def score_histograms(
     labels: Sequence[Any],
     scores: Floats,
     threshold: float,
-    height: float = 4.3,
 ) -> Figure:
     """Draw the scores of both classes, the negative label first, and a threshold."""
     # A few far scores would leave the rest no room.
@@ -138,7 +137,7 @@ def score_histograms(
     if low == high:
         low, high = low - 0.5, high + 0.5
     names = [class_text(label) for label in labels]
-    figure, ax = new_figure(height)
+    figure, ax = new_figure()
     ScoreHistogramDisplay.from_predictions(
         np.where(positive, names[1], names[0]),
         scores,

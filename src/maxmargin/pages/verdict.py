@@ -12,6 +12,9 @@ __all__ = ["CLOSE", "ROUNDING", "Verdict", "at_tolerance", "verdict"]
 #: The largest relative gap that gets a tick: the objective is within a thousandth of the optimum.
 CLOSE = 1e-3
 
+# A relative gap from here on is shown as 1.
+_NO_BOUND = 0.995
+
 #: Rounding alone can make a dual value exceed a primal one by this fraction.
 ROUNDING = 1e-9
 
@@ -31,14 +34,14 @@ _SEVERITY = ("yes", "doubt", "no")
 def verdict(certificate: Certificate | FitCertificate) -> Verdict:
     """Return what is proved: an optimum, how far off it may be, or nothing.
 
-    A fit has the verdict of its worst machine. A relative gap of 1 proves nothing, because then the
-    lower bound is zero.
+    A fit has the verdict of its worst machine. A relative gap of 1, as it is shown, proves nothing,
+    because then the lower bound is zero.
     """
     if isinstance(certificate, FitCertificate):
         found = [verdict(machine) for machine in certificate.machines]
         return max(found, key=lambda each: _SEVERITY.index(each.kind))
     gap = certificate.relative_gap
-    if not (certificate.convexity.holds and -ROUNDING <= gap < 1.0):
+    if not (certificate.convexity.holds and -ROUNDING <= gap < _NO_BOUND):
         return _NOTHING
     short = max(gap, certificate.feasibility)
     if short <= CLOSE:

@@ -42,7 +42,9 @@ def measured(value: float) -> str:
 
 def small(value: float) -> str:
     """Return a gap or violation; a gap that rounding makes negative counts as zero."""
-    return "0" if -1e-9 <= value <= 0 else f"{value:.1e}"
+    if -1e-9 <= value <= 0:
+        return "0"
+    return f"{value:.2g}" if 0.01 <= abs(value) < 100 else f"{value:.1e}"
 
 
 def fraction(value: float) -> str:

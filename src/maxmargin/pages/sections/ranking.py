@@ -73,7 +73,7 @@ def calibration_section(study: Study) -> dict[str, Any]:
         "det": pictures.det_curves(leaders),
         "bayes": pictures.bayes_error_plot(scores.positive, both, threshold, "the study's costs"),
         "histograms": [
-            pictures.score_histograms(scores.positive, study.labels, values, threshold, height=3.7)
+            pictures.score_histograms(scores.positive, study.labels, values, threshold)
             for values in (scores.raw, scores.calibrated)
         ],
     }
