@@ -109,7 +109,7 @@ def regression_picture(fit: Fit) -> Picture:
 
     def draw(ax: Axes) -> None:
         plot.boundary(fit.subject, ax, legend=False)
-        ax.set(xlabel="body mass index", ylabel="progression after a year")
+        ax.set(xlabel="body mass index (kg/m²)", ylabel="progression after a year (score)")
 
     return _render("regression", "A curve with its tube", caption, draw, (5, 5))
 

@@ -62,6 +62,7 @@ def page(story: Story) -> str:
         version=maxmargin.__version__,
         n_known=len(known),
         n_agree=sum(run.deviation <= TOLERANCE for run in known),
+        approximate=list(dict.fromkeys(run.solver for run in story.runs if not run.exact)),
         tolerance=f"{TOLERANCE:g}",
         certified_at=f"{CERTIFIED_AT:g}",
         solver_headings=["example", "solver", *SOLVER_HEADINGS, "certificate", "known solution"],

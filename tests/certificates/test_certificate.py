@@ -293,12 +293,42 @@ class TestTable:
         table = certify(line, solve(line)).table()
         assert len(table) == 4
         cases = {row.case for row in table}
-        assert cases == {"0 < a < C: on margin", "a = C: inside margin"}
+        assert cases == {"0 < a < C: on margin", "a = C: wrong side"}
         far = SoftMargin([*LINE.tolist(), [9.0]], [*SIGNS, 1], C=1)
         last = certify(far, solve(far)).table()[4]
         assert last.case == "a = 0: beyond margin"
         assert last.slack == 0.0
         assert last.constraint > 0
+
+    @pytest.mark.parametrize("case", [c for c in CASES if c.kernel == "rbf"], ids=str)
+    def test_the_case_says_where_the_point_is(self, case: Case) -> None:
+        table = solve(build(case)).table()
+        tube, one_class = (
+            case.kind in ("EpsilonTube", "NuTube"),
+            case.kind in ("OneClass", "Sphere"),
+        )
+        for row in table:
+            _, _, place = row.case.partition(": ")
+            if row.cost == 0:
+                assert row.case == "C = 0: left out"
+            elif row.slack > 1e-3:
+                wrong = "outside tube" if tube else "outside" if one_class else "wrong side"
+                right = "outside tube" if tube else "outside" if one_class else "inside margin"
+                assert place == (wrong if row.margin < 0 else right)
+            elif row.constraint > 1e-3:
+                beyond = "inside tube" if tube else "inside" if one_class else "beyond margin"
+                assert place == beyond
+
+    def test_a_negative_functional_margin_is_the_wrong_side(self) -> None:
+        X, y = points("SoftMargin")
+        for loss in ("hinge", "squared_hinge"):
+            model = SoftMargin(X, y, C=0.1, loss=loss)
+            table = solve(model).table()
+            wrong = [row.point for row in table if row.case.endswith("wrong side")]
+            assert wrong == [row.point for row in table if row.margin < 0]
+            assert wrong
+            bound = "a = C" if loss == "hinge" else "a > 0"
+            assert {table[k].case for k in wrong} == {f"{bound}: wrong side"}
 
     @pytest.mark.parametrize("case", [c for c in CASES if c.kernel == "rbf"], ids=str)
     def test_at_the_optimum_every_residual_vanishes(self, case: Case) -> None:

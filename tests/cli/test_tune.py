@@ -2,13 +2,17 @@
 
 import csv
 import json
+import re
 import sys
+from html import unescape
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import svm
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -141,6 +145,7 @@ def test_the_report_is_about_the_search(run, folder, tmp_path, monkeypatch):
     assert len(seen["feature_names"]) == 10
     assert seen["command"].startswith(f"maxmargin tune {folder}/cancer.csv -o ")
     assert seen["model"].best_params_["C"] in (1.0, 10.0)
+    assert seen["evaluation"] == "out-of-fold"
 
 
 def test_what_a_report_needs_is_said_before_the_search(run, folder, tmp_path, monkeypatch):
@@ -171,3 +176,59 @@ def test_unknown_scorers(run, folder, tmp_path):
     assert "scoring is 'luck', which names no scorer" in said
     said = run.error("tune", folder / "iris.csv", "-o", tmp_path / "m", "--scoring", "min_dcf")
     assert said == "--scoring min_dcf is about two classes, but the target has 3."
+
+
+def recipe_of(page):
+    return unescape(re.findall(r'"Python lines"><code>(.*?)</code>', page, re.DOTALL)[0])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--scoring", "f1"],
+        ["--scoring", "balanced-accuracy", "--probability", "logistic"],
+        ["--scoring", "min_dcf", "--prior", 0.3, "--probability", "platt"],
+    ],
+)
+def test_the_recipe_of_the_report_runs_as_it_is(run, folder, tmp_path, monkeypatch, options):
+    path = tmp_path / "page.html"
+    grid = ["--C", "0.1,1", "--gamma", "0.05,0.2", "--scale", "--folds", 3]
+    run(
+        "tune", folder / "cancer.csv", "-o", tmp_path / "m.safetensors", *grid, *options,
+        "--report", path,
+    )  # fmt: skip
+    table = pd.read_csv(folder / "cancer.csv")
+    y = table.pop(table.columns[-1]).to_numpy()
+    names = {"X": table, "y": y}
+    monkeypatch.chdir(tmp_path)
+    lines = recipe_of(path.read_text())
+    assert "..." not in lines
+    exec(lines, names)
+    saved = load(tmp_path / "m.safetensors")
+    np.testing.assert_array_equal(names["model"].predict(table), saved.predict(table))
+    assert recipe_of((tmp_path / "report.html").read_text()) == lines
+
+
+def test_the_report_is_about_the_saved_model_out_of_fold(run, folder, points, tmp_path):
+    path = tmp_path / "page.html"
+    options = ["--C", "0.1,1", "--gamma", 0.1, "--scale", "--folds", 3, "--probability", "logistic"]
+    run("tune", folder / "cancer.csv", "-o", tmp_path / "m.safetensors", *options, "--report", path)
+    page = path.read_text()
+    words = " ".join(page.split())
+    assert "judged on 569 training rows out of fold" in words
+    assert "Parameters of CalibratedSVC" in words
+    assert "The scores are log-likelihood ratios by CalibratedSVC" in words
+    X, y = points
+    saved = load(tmp_path / "m.safetensors")
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    predicted = cross_val_predict(clone(saved), X, y, cv=folds)
+    accuracy = f"{np.mean(predicted == y):.2%}"
+    assert f"<dt>accuracy</dt><dd>{accuracy}</dd>" in words
+    # C was searched, gamma was given as one value, and tol is the default.
+    notes = dict(re.findall(r'class="text">(\w+)</th><td class="words">[^<]*<small>(.*?)<', page))
+    assert notes["C"] == "chosen by the search"
+    assert notes["gamma"] == "given"
+    assert "tol" not in notes
+    assert "best mean accuracy" in words
+    assert "accuracy_score" not in words

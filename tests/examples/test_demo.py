@@ -5,10 +5,12 @@ from html.parser import HTMLParser
 
 import demo
 import pytest
-from demonstration import real_data, worked
+from demonstration import pictures, real_data, worked
 from demonstration.report import page
+from matplotlib.figure import Figure
 from rich.console import Console
 
+from maxmargin import solve
 from maxmargin.solvers import SOLVERS
 
 
@@ -97,6 +99,22 @@ def test_every_solver_is_in_the_terminal_and_in_the_report(told, report):
     for name in named:
         assert name in told[1]
         assert f">{name}</td>" in report
+
+
+def test_the_approximate_solvers_are_those_without_exact_runs(told, report):
+    words = " ".join(report.split())
+    (named,) = re.findall(r"The others \((.*?)\) are approximate", words)
+    assert set(named.split(", ")) == {run.solver for run in told[2].runs if not run.exact}
+
+
+def test_the_caption_counts_the_solvers_that_are_drawn(monkeypatch):
+    problem = worked.load_examples()[3].problem
+    runs = {name: solve(problem, name, trace=True) for name in ("dual-qp", "smo", "lbfgsb")}
+    drawn = Figure().subplots()
+    monkeypatch.setattr(pictures, "_render", lambda *parts: parts[3](drawn) or parts)
+    _, _, caption, *_ = pictures.race_picture(runs)
+    assert caption.startswith("3 solvers on one problem")
+    assert drawn.get_legend_handles_labels()[1] == list(runs)
 
 
 def test_the_report_loads_nothing(report):

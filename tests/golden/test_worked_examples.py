@@ -84,6 +84,9 @@ def test_soft_margin(name: str, examples: dict[str, Any]) -> None:
     certificate = certify(problem, solution)
     assert certificate.primal == pytest.approx(27.0346, abs=1e-4)
     assert (certificate.n_free, certificate.n_bounded) == (3, 2)
+    inside, outlier = certificate.table()[17], certificate.table()[55]
+    assert (round(inside.margin, 2), inside.case) == (0.71, "a = C: inside margin")
+    assert (round(outlier.margin, 2), outlier.case) == (-1.36, "a = C: wrong side")
 
 
 @pytest.mark.parametrize("name", KERNEL_SOLVERS)

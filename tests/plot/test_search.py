@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -13,15 +14,55 @@ def search(overlapping):
     return SVMSearchCV(SVC(), grid, cv=4).fit(*overlapping)
 
 
-def test_the_heat_map_has_a_field_for_each_pair_and_a_star_at_the_best(ax, search):
+def framed(ax):
+    """The column and row of the framed cell."""
+    places = {patch.get_xy() for patch in ax.patches}
+    assert len(places) == 1
+    return tuple(map(int, places.pop()))
+
+
+def test_the_heat_map_has_a_field_for_each_pair_and_a_frame_around_the_best(ax, search):
     assert plot.heat_map(search, ax) is ax
     shown = ax.collections[0].get_array()
     means = search.cv_results_["mean_test_score"].reshape(4, 3)
     np.testing.assert_allclose(np.asarray(shown).reshape(3, 4), means.T)
-    (star,) = ax.lines
-    column, row = int(star.get_xdata()[0]), int(star.get_ydata()[0])
+    column, row = framed(ax)
     assert means[column, row] == search.best_score_
     assert [text.get_text() for text in ax.get_xticklabels()] == ["0.1", "1", "10", "100"]
+
+
+def test_the_fields_hold_their_numbers(ax, search):
+    plot.heat_map(search, ax)
+    means = search.cv_results_["mean_test_score"].reshape(4, 3)
+    shown = {text.get_position(): text.get_text() for text in ax.texts}
+    assert shown == {
+        (column + 0.5, row + 0.5): f"{means[column, row]:.3f}"
+        for column in range(4)
+        for row in range(3)
+    }
+
+
+def test_numbers_that_would_not_fit_are_left_out(overlapping):
+    grid = {"C": np.logspace(-2, 2, 20), "gamma": [0.01, 0.1]}
+    search = SVMSearchCV(SVC(), grid, cv=2).fit(*overlapping)
+    small = Figure(figsize=(2, 2)).subplots()
+    plot.heat_map(search, small)
+    assert len(small.texts) == 0
+
+
+def test_scores_and_numbers_are_labelled_as_people_say_them(ax, overlapping):
+    grid = {"C": [1000.0, 100000.0], "gamma": [1e-5, 0.1]}
+    search = SVMSearchCV(SVC(), grid, cv=3).fit(*overlapping)
+    plot.heat_map(search, ax)
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["1000", "100000"]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["10⁻⁵", "0.1"]
+    assert ax.get_title().startswith("best accuracy: ")
+    assert ax.figure.axes[1].get_ylabel() == "mean accuracy"
+    other = Figure().subplots()
+    costs = SVMSearchCV(SVC(), grid, cv=3, scoring="neg_min_dcf").fit(*overlapping)
+    plot.score_curves(costs, other, by="gamma")
+    assert other.get_ylabel() == "mean minDCF"
+    assert all((line.get_ydata() >= 0).all() for line in other.lines)
 
 
 def test_a_field_shows_the_best_of_what_else_varies(ax, overlapping):

@@ -38,9 +38,10 @@ for tol in tolerances:
 
 figure, ax = plt.subplots(figsize=(6.8, 4.6), layout="constrained")
 bounds = [certificate.gap / certificate.dual for certificate in certificates]
-ax.plot(tolerances, bounds, "o-", label="bound of the certificate")
+# The bound is drawn broad, because the true value would cover it.
+ax.plot(tolerances, bounds, "o-", linewidth=6, markersize=12, alpha=0.4, label="the bound")
 excess = [(certificate.primal - optimum) / optimum for certificate in certificates]
-ax.plot(tolerances, excess, "s--", label="true value")
+ax.plot(tolerances, excess, "s--", markersize=5, label="the true value")
 ax.set(
     xscale="log",
     yscale="log",
@@ -48,7 +49,7 @@ ax.set(
     ylabel="excess over the optimum, relative",
 )
 ax.invert_xaxis()
-ax.legend()
+ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False, ncols=2)
 
 # %%
 # The bound is close to the true value, because the dual value of the multipliers is closer to the

@@ -27,7 +27,7 @@ figure, axes = plt.subplots(1, 2, figsize=(11, 4.4), sharex=True, sharey=True, l
 for ax, subject, certificate in zip(axes, (stopped, model), (early, done), strict=True):
     plot.kkt(subject, ax)
     violation, gap = certificate.kkt_violation, certificate.relative_gap
-    ax.set_title(f"largest violation {violation:.1e}, gap {gap:.1e}")
+    ax.set_title(f"largest violation {violation:.1e}, relative gap {gap:.1e}")
     ax.label_outer()
 
 # %%

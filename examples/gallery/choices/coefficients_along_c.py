@@ -27,8 +27,8 @@ for ax, (penalty, path) in zip(axes, paths.items(), strict=True):
     ax.plot(path.Cs, path.coef[:, 0], linewidth=1.2)
     ax.set(xscale="log", xlabel="C", ylabel="weights", title=f"penalty {penalty}")
     ax.label_outer()
-axes[1].axvline(first, color="black", linestyle="--", label="all weights are zero below")
-axes[1].legend()
+axes[1].axvline(first, color="black", linestyle="--", label="all weights are zero to the left")
+figure.legend(loc="outside lower center", frameon=False)
 
 used = (paths["l1"].coef[:, 0] != 0).sum(axis=1)
 print("features in use:", used.tolist())

@@ -32,7 +32,7 @@ axes[1].plot(shown, path.bias(shown), marker=".", label="path, with its breakpoi
 biases = [float(fit.intercept_[0]) for fit in fits]
 axes[1].plot(Cs, biases, "x", color="C1", markersize=9, label="independent fits")
 axes[1].set(xlabel="C", ylabel="bias b")
-axes[1].legend()
+axes[1].legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False, ncols=2)
 
 gap = max(path.certificate(C).relative_gap for C in np.geomspace(0.01, 10, 50))
 print(f"largest relative gap at 50 values of C: {gap:.0e}")

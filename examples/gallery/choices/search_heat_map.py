@@ -25,6 +25,7 @@ plot.heat_map(search, axes[0])
 rows = np.isin(search.cv_results_["param_svc__gamma"].astype(float), grid["svc__gamma"][2::2])
 some = {key: np.asarray(column)[rows] for key, column in search.cv_results_.items()}
 plot.score_curves(some, axes[1], by="gamma")
+axes[1].set_ylabel("mean accuracy")
 
 best = search.best_estimator_[-1]
 print(f"best of {len(search.cv_results_['params'])}: C = {best.C:.3g}, gamma = {best.gamma:.3g}")

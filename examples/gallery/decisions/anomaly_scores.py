@@ -33,10 +33,12 @@ for sign, colour, name in ((0, "C1", "eights"), (1, "C0", "other digits")):
     axes[0].hist(mine, bins=40, density=True, color=colour, alpha=0.55, label=name)
 axes[0].axvline(0.0, color="black", linestyle="--", label="threshold zero, nu = 0.1")
 axes[0].set(xlabel="anomaly score", ylabel="density", title=f"gamma = {gammas[1]:g}")
-axes[0].legend(fontsize="small")
 for gamma, score, rate in zip(gammas, scores, rates, strict=True):
     name = f"gamma = {gamma:g}, EER {rate:.1%}"
     DetCurveDisplay.from_predictions(is_anomaly, score, name=name, ax=axes[1])
+axes[1].set(xlabel="eights taken for anomalies", ylabel="anomalies taken for eights")
+for ax in axes:
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False, ncols=2)
 
 for gamma, machine in zip(gammas, machines, strict=True):
     inside = machine.predict(X[others]) > 0

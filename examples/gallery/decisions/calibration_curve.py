@@ -40,6 +40,7 @@ for name, values in probabilities.items():
     CalibrationDisplay.from_predictions(y_test, values, n_bins=10, name=name, ax=axes[1])
 axes[1].set(xlabel="predicted probability of class 1", ylabel="fraction of class 1")
 axes[1].set_title("calibration curves")
+axes[1].legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False, ncols=2)
 
 # %%
 # A sigmoid keeps the order of the scores, so the area under the ROC curve does not change.

@@ -32,6 +32,8 @@ scores = {
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
 for name, values in list(scores.items())[:2]:
     DetCurveDisplay.from_predictions(y_test, values, name=name, ax=axes[0])
+axes[0].set(xlabel="false alarms", ylabel="misses")
+axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False, ncols=2)
 shown = np.linspace(-4, 4, 161)
 for name, values in list(scores.items())[1:]:
     BayesErrorDisplay.from_predictions(y_test, values, log_odds=shown, name=name, ax=axes[1])

@@ -44,10 +44,21 @@ for ax, (name, machine) in zip(axes, machines.items(), strict=True):
     ax.pcolormesh(line, line, values[name], cmap="RdBu", vmin=-size, vmax=size, alpha=0.7)
     ax.contour(line, line, values[name], levels=[0], colors="black")
     for sign, colour, marker in ((1, "C0", "o"), (-1, "C1", "^")):
-        ax.scatter(*X[y == sign].to_numpy().T, s=18, color=colour, marker=marker, edgecolor="white")
+        ax.scatter(
+            *X[y == sign].to_numpy().T,
+            s=28,
+            color=colour,
+            marker=marker,
+            edgecolor="black",
+            linewidth=0.6,
+            label=f"class {sign}",
+        )
     ax.set(xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
     ax.set_title(f"{name}: accuracy {machine.score(X, y):.0%}")
     ax.label_outer()
+figure.legend(
+    *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False
+)
 
 # %%
 # For a sum of functions, :math:`f(a, c) - f(a, d) - f(b, c) + f(b, d) = 0` on every rectangle:

@@ -29,6 +29,7 @@ for ax, machine in zip(axes, machines, strict=True):
     plot.boundary(machine, ax, legend=False)
     ax.set_aspect("equal")
     ax.set_title(f"C = {machine.C:g}: margin {machine.margin_:.2f}")
+    ax.label_outer()
 handles, labels = axes[-1].get_legend_handles_labels()
 figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
 

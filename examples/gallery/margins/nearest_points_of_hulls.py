@@ -58,8 +58,9 @@ axes[1].plot(*witness.point, color="black", marker="*", markersize=14, label="co
 for combination in (witness.positive, witness.negative):
     for used in overlapping[combination > 0.02]:
         axes[1].plot(*np.transpose([used, witness.point]), color="black", linestyle=":")
+axes[1].plot([], [], color="black", linestyle=":", label="to the points that it is a mean of")
 axes[1].set_title("not separable")
 for ax in axes:
     ax.set(xlabel="$x_1$", ylabel="$x_2$")
-    ax.legend(fontsize="small")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False, ncols=2)
 plt.show()

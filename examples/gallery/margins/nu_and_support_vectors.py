@@ -30,7 +30,7 @@ ax.plot(nus, support, marker="o", markersize=4, label="support vectors")
 ax.plot(nus, nus, color="black", linestyle="--", label="nu")
 ax.plot(nus, bounded, marker="s", markersize=4, label="bounded support vectors")
 ax.set(xlabel="nu", ylabel="fraction of the points", xlim=(0, 1), ylim=(0, 1))
-ax.legend()
+ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False, ncols=2)
 
 print("bounded <= nu <= support vectors:", bool(np.all((bounded <= nus) & (nus <= support))))
 plt.show()

@@ -21,13 +21,14 @@ nus = [0.05, 0.2, 0.5]
 machines = [OneClassSVM(nu=nu, gamma=1.0).fit(X) for nu in nus]
 outside, support = [], []
 
-figure, axes = plt.subplots(1, 3, figsize=(12, 4.6), sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(12, 5.2), sharey=True, layout="constrained")
 for ax, nu, machine in zip(axes, nus, machines, strict=True):
     plot.boundary(machine, ax, legend=False, padding=0.15)
     outside.append(float(np.mean(machine.slack_ > 1e-6 * machine.offset_)))
     support.append(len(machine.support_) / len(X))
     ax.set_aspect("equal")
     ax.set_title(f"nu = {nu:g}: {outside[-1]:.1%} outside")
+    ax.label_outer()
 handles, labels = axes[1].get_legend_handles_labels()
 figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False)
 

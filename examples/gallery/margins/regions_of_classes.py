@@ -43,8 +43,11 @@ pairs = models["each pair"]
 last = pairs[-1].machines_[2]
 plot.boundary(pairs, axes[1, 1], machine=2, legend=False)
 axes[1, 1].set_title("the machine of " + " and ".join(last.classes))
-handles, labels = axes[0, 0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False)
+named = {}
+for ax in (axes[0, 0], axes[1, 1]):
+    for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+        named.setdefault(label.removesuffix(", f = 0"), handle)
+figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=4, frameon=False)
 
 for name, model in models.items():
     print(f"{name}: {model[-1].certificate_}")

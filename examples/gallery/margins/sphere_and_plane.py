@@ -32,7 +32,9 @@ difference = np.abs(values["sphere"] - 2 / (nu * n) * values["plane"]).max()
 print(f"largest difference between sphere and 2 / (nu n) times plane: {difference:.1e}")
 
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
-for solution, style, label in zip(flat, ("-", "--"), ("with slack", "without"), strict=True):
+for solution, style, label in zip(
+    flat, ("-", "--"), ("circle with slack", "circle around all"), strict=True
+):
     circle = plt.Circle(solution.w, solution.level**0.5, fill=False, linestyle=style, label=label)
     axes[0].add_patch(circle)
 axes[0].set_title("linear kernel: circles")
@@ -50,5 +52,5 @@ axes[1].set_title("Gaussian kernel: the same boundary")
 for ax in axes:
     ax.scatter(*X.T, s=18, color="C0", zorder=3)
     ax.set(xlabel="$x_1$", ylabel="$x_2$", xlim=(-4, 4), ylim=(-3.2, 3.4), aspect="equal")
-    ax.legend(loc="upper left", fontsize="small")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False, ncols=2)
 plt.show()

@@ -23,7 +23,9 @@ machines = [SVR(C=10, epsilon=width, gamma=0.5).fit(X, y) for width in widths]
 figure, axes = plt.subplots(1, 3, figsize=(12, 4.2), sharey=True, layout="constrained")
 for ax, machine in zip(axes, machines, strict=True):
     plot.boundary(machine, ax, legend=False)
-    ax.set_title(f"{len(machine.support_)} support vectors of {len(y)} points")
+    count = f"{len(machine.support_)} of {len(y)} points are support vectors"
+    ax.set_title(f"tube of ±{machine.epsilon:g}: {count}", fontsize="medium")
+    ax.label_outer()
 handles, labels = axes[1].get_legend_handles_labels()
 labels = ["tube" if label.startswith("tube") else label for label in labels]
 figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False)

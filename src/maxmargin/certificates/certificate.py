@@ -14,7 +14,7 @@ from maxmargin.certificates.constraints import constraints_of
 from maxmargin.certificates.convexity import Convexity, examine_convexity
 from maxmargin.certificates.measures import Measured, Measures, measure_solution
 from maxmargin.certificates.subjects import Solved, one_solution
-from maxmargin.certificates.table import KKTTable
+from maxmargin.certificates.table import KKTTable, places_of
 from maxmargin.errors import InvalidInputError
 from maxmargin.problems import Case, KernelProblem, Problem
 from maxmargin.typing import Integers
@@ -122,7 +122,8 @@ class Certificate(Measured):
             title += f", class {self.classes[0]!r} against the rest"
         elif self.classes:
             title += f", classes {' and '.join(map(repr, self.classes))}"
-        return KKTTable.of(constraints_of(self.problem, self.solution), title, self.rows)
+        constraints = constraints_of(self.problem, self.solution)
+        return KKTTable.of(constraints, title, places_of(self.problem), self.rows)
 
     def of_classes(self, *classes: Any, rows: Integers | None = None) -> Certificate:
         """Return the same certificate with the classes and training rows of its machine."""

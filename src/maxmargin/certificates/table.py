@@ -11,7 +11,7 @@ import numpy as np
 
 from maxmargin.certificates.constraints import Constraints
 from maxmargin.frame import as_frame
-from maxmargin.problems import Case
+from maxmargin.problems import Case, EpsilonTube, NuTube, OneClass, Problem, Sphere
 from maxmargin.typing import Floats, Integers
 
 if TYPE_CHECKING:
@@ -40,13 +40,33 @@ _HEADINGS = {
     "complementarity": "compl.",
 }
 
-LEFT_OUT = "C = 0: left out"
+_LEFT_OUT = "C = 0: left out"
+_AT_ZERO = "a = 0"
 
-CASES = {
-    Case.ZERO: "a = 0: beyond margin",
-    Case.FREE: "0 < a < C: on margin",
-    Case.BOUNDED: "a = C: inside margin",
-}
+
+@dataclass(frozen=True)
+class Places:
+    """What the table calls the places of points: where a = 0, at the edge, and with slack.
+
+    `wrong` is the place of points with slack whose functional margin is negative.
+    """
+
+    zero: str
+    edge: str
+    slack: str
+    wrong: str
+
+
+_CLASSES = Places("beyond margin", "on margin", "inside margin", "wrong side")
+_TUBE = Places("inside tube", "on edge of tube", "outside tube", "outside tube")
+_ONE_CLASS = Places("inside", "on boundary", "outside", "outside")
+
+
+def places_of(problem: Problem) -> Places:
+    """Return the names of the places of a problem's points."""
+    if isinstance(problem, EpsilonTube | NuTube):
+        return _TUBE
+    return _ONE_CLASS if isinstance(problem, OneClass | Sphere) else _CLASSES
 
 
 @dataclass(frozen=True)
@@ -72,7 +92,8 @@ class KKTRow:
     slack : float
         By how much the constraint is violated.
     case : str
-        Which of the three cases of complementary slackness applies.
+        Which case of complementary slackness applies, by the multiplier, and where it places the
+        point. Points with slack are on the wrong side if their functional margin is negative.
     primal_residual, dual_residual, complementarity : float
         Violations of constraint + slack >= 0, of 0 <= a <= C, and of
         a (constraint + slack) = 0 and (C - a) slack = 0.
@@ -83,8 +104,8 @@ class KKTRow:
     >>> from maxmargin.problems import SoftMargin
     >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
     >>> row = solve(problem).table()[2]
-    >>> row.point, row.side, row.multiplier, row.case
-    (2, -1, 1.0, 'a = C: inside margin')
+    >>> row.point, row.side, row.multiplier, round(row.margin, 3), row.case
+    (2, -1, 1.0, -0.333, 'a = C: wrong side')
     """
 
     point: int
@@ -121,7 +142,9 @@ class KKTTable:
     title: str
 
     @classmethod
-    def of(cls, constraints: Constraints, title: str, rows: Integers | None = None) -> KKTTable:
+    def of(
+        cls, constraints: Constraints, title: str, places: Places, rows: Integers | None = None
+    ) -> KKTTable:
         """Return one row per constraint; `rows` are the training rows of the points."""
         at, slack = constraints, constraints.slack
         # With a squared loss there is no upper bound; the second condition is a = slack / ridge.
@@ -134,10 +157,7 @@ class KKTTable:
         )
         primal = np.maximum(0.0, -(at.constraint + slack))
         dual = np.maximum(0.0, np.maximum(-at.multiplier, at.multiplier - at.cost))
-        case = [
-            CASES[Case(kind)] if cost > 0 else LEFT_OUT
-            for kind, cost in zip(at.case, at.cost, strict=True)
-        ]
+        case = _cases(constraints, places)
         values = (at.multiplier, at.cost, at.decision, at.margin, at.constraint, slack)
         columns = (
             (at.point if rows is None else rows[at.point]).tolist(),
@@ -159,7 +179,7 @@ class KKTTable:
 
     def support(self) -> KKTTable:
         """Return the table of the rows whose multiplier is not zero."""
-        kept = tuple(row for row in self.rows if row.case not in (CASES[Case.ZERO], LEFT_OUT))
+        kept = tuple(row for row in self.rows if not row.case.startswith((_AT_ZERO, _LEFT_OUT)))
         return KKTTable(kept, f"{self.title}, support vectors only")
 
     def to_frame(self) -> pd.DataFrame:
@@ -207,6 +227,25 @@ class KKTTable:
             f"<table><caption>{escape(self.title)}</caption><thead><tr>{head}</tr></thead>"
             f"<tbody>{body}</tbody></table><p>{escape(self._footnote)}</p>"
         )
+
+
+def _cases(constraints: Constraints, places: Places) -> list[str]:
+    at = constraints
+    edge = np.where(np.isfinite(at.cost), "0 < a < C", "a > 0")
+    with_slack = np.where(at.margin < 0, places.wrong, places.slack)
+    # With a squared loss every point with a multiplier above zero has slack.
+    free = np.where(at.ridge > 0, with_slack, places.edge)
+    found = []
+    for k, kind in enumerate(at.case):
+        if at.cost[k] <= 0:
+            found.append(_LEFT_OUT)
+        elif kind == Case.ZERO:
+            found.append(f"{_AT_ZERO}: {places.zero}")
+        elif kind == Case.FREE:
+            found.append(f"{edge[k]}: {free[k]}")
+        else:
+            found.append(f"a = C: {with_slack[k]}")
+    return found
 
 
 def _numbers(values: Floats) -> list[float]:

@@ -8,8 +8,10 @@
     sections    what pages say: for each section a title, a template and its data
     subject     the machine inside a pipeline, a search, a calibration; a solution as a model
     evidence    the rows of a report, checked, and what the model predicts
+    predictions of the model itself, or out of fold
     origin      whether it was trained on these rows
     optimality  its certificate, or why there is none
+    verdict     what a certificate proves, as a mark and words
     source      a model as Python lines
     candidates  what is studied: kernels over grids, on variants of the data
     runs        training the machines of a study over shared matrices; calibration

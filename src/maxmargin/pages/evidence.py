@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from time import perf_counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
 from sklearn import metrics
 
-from maxmargin.errors import InvalidInputError, MaxMarginError
+from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.data import count
 from maxmargin.metrics import act_dcf, min_dcf
 from maxmargin.metrics.inputs import labels_of, numbers
 from maxmargin.pages.costs import Setting
 from maxmargin.pages.optimality import optimality_of
 from maxmargin.pages.origin import origin_of
+from maxmargin.pages.predictions import out_of_fold, predictions_of
 from maxmargin.pages.subject import SolvedModel, Subject, Task
 from maxmargin.pages.words import cost, measured, percent, thousands
-from maxmargin.typing import Bools, Floats
+from maxmargin.typing import Bools
 
 __all__ = ["Evidence"]
 
@@ -43,6 +42,9 @@ class Evidence:
         Those of more than two classes, if the model is calibrated.
     seconds : float
         How long the predictions took.
+    n_folds : int
+        How many copies of the model made them, each for the rows that it was not fitted on; zero if
+        the model itself made them.
     measures : dict
         How good they are, as texts by the names of the measures.
     arguments, command
@@ -64,19 +66,11 @@ class Evidence:
         self.X, self.y = X, _targets(subject, y)
         _check_rows(subject, X, self.y)
         self.names = _names(X, arguments.get("feature_names"))
-        started = perf_counter()
-        model, calibrated = subject.predictor, subject.calibrated
-        self.predicted: NDArray[Any] = _asked(model.predict, X)
-        self.scores: Floats | None = None
-        self.probabilities: Floats | None = None
-        if self.task in (Task.TWO_CLASSES, Task.NOVELTY):
-            self.scores = np.asarray(_asked(model.decision_function, X), dtype=np.float64)
-            if calibrated is not None and calibrated.method != "logistic":
-                # The other methods give log-odds at a prior.
-                self.scores = self.scores - float(logit(calibrated.priors_[1]))
-        elif calibrated is not None:
-            self.probabilities = _asked(model.predict_proba, X)
-        self.seconds = perf_counter() - started
+        is_refitted = arguments.get("evaluation") == "out-of-fold"
+        found = out_of_fold(subject, X, y) if is_refitted else predictions_of(subject, X)
+        self.predicted, self.scores = found.predicted, found.scores
+        self.probabilities, self.seconds = found.probabilities, found.seconds
+        self.n_folds = found.n_folds
         self.positive: Bools | None = None
         if self.scores is not None and self.y is not None:
             positive = np.asarray(self.y == subject.classes[1], dtype=np.bool_)
@@ -165,19 +159,6 @@ def _names(X: Any, names: Sequence[str] | None) -> list[str]:
     if known is None:
         known = [f"column {k}" for k in range(1, n_columns + 1)]
     return [str(name) for name in known]
-
-
-def _asked(method: Callable[[Any], Any], X: Any) -> Any:
-    """Ask the model; turn its complaint about X into one sentence."""
-    try:
-        return method(X)
-    except MaxMarginError:
-        raise
-    except (TypeError, ValueError) as error:
-        reason = str(error).strip().partition("\n")[0].rstrip(".:")
-        raise InvalidInputError(
-            f"The model cannot predict X: {reason}. Give rows like those it was trained on."
-        ) from error
 
 
 def _measures(evidence: Evidence) -> dict[str, str]:

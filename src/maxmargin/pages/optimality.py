@@ -13,14 +13,15 @@ from maxmargin.estimators.base import KernelEstimator
 from maxmargin.estimators.linear_base import LinearEstimator
 from maxmargin.machines.machine import HasMachines
 from maxmargin.pages.subject import SolvedModel
-from maxmargin.pages.words import number, small
+from maxmargin.pages.verdict import ROUNDING
+from maxmargin.pages.words import fraction, small
 from maxmargin.solvers import Ending
 from maxmargin.typing import Floats
 
-__all__ = ["ROUNDING", "Optimality", "optimality_of"]
+__all__ = ["Optimality", "optimality_of"]
 
-#: Rounding alone can make a dual value exceed a primal one by this fraction.
-ROUNDING = 1e-9
+# A fit that ended by its own rule is named at the top of the page if its relative gap exceeds this.
+_FAR = 1e-2
 
 _RAISE = "Raise max_iter or time_limit, or scale the features."
 
@@ -65,7 +66,7 @@ def _stopped(machine: Any) -> str | None:
     if isinstance(machine, KernelEstimator) and int(machine.fit_status_) != 0:
         return (
             "The fit did not converge: it ended before the optimality conditions held to "
-            f"tol={number(machine.tol)}, so this model is not yet the machine that was asked for. "
+            f"tol={machine.tol:g}, so this model is not yet the machine that was asked for. "
             f"{_RAISE}"
         )
     is_online = not isinstance(machine, HasMachines) and machine.tol is not None
@@ -88,6 +89,12 @@ def _short_of(machine: Any, certificate: FitCertificate) -> str | None:
     if isinstance(machine, LinearEstimator) and gap > max(float(machine.tol), ROUNDING):
         return (
             f"The fit did not converge: its relative duality gap is {small(gap)}, but "
-            f"tol={number(machine.tol)} was asked for. {_RAISE}"
+            f"tol={machine.tol:g} was asked for. {_RAISE}"
+        )
+    if gap > _FAR:
+        return (
+            f"The optimality conditions hold to the tolerance, but the relative duality gap is "
+            f"{small(gap)}: the optimum may be {fraction(min(gap, 1.0))} lower than this model's "
+            "objective. Scale the features, or lower C or tol."
         )
     return None

@@ -21,7 +21,7 @@ from maxmargin.pages.subject import Subject
 
 __all__ = ["Evaluation", "Origin", "origin_of"]
 
-Evaluation = Literal["held-out", "training"]
+Evaluation = Literal["held-out", "training", "out-of-fold"]
 
 # Rows that are compared at a time, so that only a part of dense data is copied.
 _CHUNK = 4096
@@ -52,14 +52,15 @@ class Origin:
         """What to call a row."""
         if self.claimed == "held-out":
             return "row" if self.is_contradicted else "held-out row"
-        return "training row" if self.claimed == "training" or self.are_all else "row"
+        is_training = self.claimed in ("training", "out-of-fold") or self.are_all
+        return "training row" if is_training else "row"
 
 
 def origin_of(subject: Subject, X: Any, claimed: Evaluation | None) -> Origin:
     """Compare the rows with the support vectors."""
-    if claimed not in (None, "held-out", "training"):
+    if claimed not in (None, "held-out", "training", "out-of-fold"):
         raise InvalidInputError(
-            f'evaluation must be "held-out", "training" or None; got {claimed!r}.'
+            f'evaluation must be "held-out", "training", "out-of-fold" or None; got {claimed!r}.'
         )
     machine = subject.machine
     if subject.solution is not None and X is subject.solution.problem.X:

@@ -122,6 +122,7 @@ def environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from maxmargin.pages.pictures import as_svg
+    from maxmargin.pages.verdict import at_tolerance, verdict
 
     engine = Environment(
         loader=PackageLoader("maxmargin.pages"),
@@ -131,6 +132,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     engine.filters |= {name: getattr(words, name) for name in words.__all__}
+    engine.filters |= {"at_tolerance": at_tolerance, "verdict": verdict}
     engine.filters |= {"repr": repr, "svg": as_svg}
     return engine
 

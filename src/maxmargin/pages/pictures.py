@@ -22,7 +22,7 @@ from sklearn.calibration import CalibrationDisplay
 from sklearn.metrics import DetCurveDisplay
 
 from maxmargin.plot import BayesErrorDisplay, ScoreHistogramDisplay
-from maxmargin.plot.axes import GREY, POSITIVE, SERIES
+from maxmargin.plot.axes import GREY, POSITIVE, SERIES, class_text, reveal_hidden
 from maxmargin.typing import Bools, Floats
 
 __all__ = [
@@ -104,6 +104,7 @@ def det_curves(curves: Mapping[str, tuple[Bools, Floats]]) -> Figure:
     ax.set(xlabel="false alarms", ylabel="misses", xlim=shown, ylim=shown)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_ticks(norm.ppf(_RATES), [f"{rate:.3g}%" for rate in 100 * np.array(_RATES)])
+    reveal_hidden(ax)
     return legend_below(figure)
 
 
@@ -128,7 +129,6 @@ def score_histograms(
     labels: Sequence[Any],
     scores: Floats,
     threshold: float,
-    height: float = 4.3,
 ) -> Figure:
     """Draw the scores of both classes, the negative label first, and a threshold."""
     # A few far scores would leave the rest no room.
@@ -136,16 +136,17 @@ def score_histograms(
     low, high = min(low, threshold), max(high, threshold)
     if low == high:
         low, high = low - 0.5, high + 0.5
-    figure, ax = new_figure(height)
+    names = [class_text(label) for label in labels]
+    figure, ax = new_figure()
     ScoreHistogramDisplay.from_predictions(
-        np.where(positive, str(labels[1]), str(labels[0])),
+        np.where(positive, names[1], names[0]),
         scores,
         bins=np.linspace(low, high, _SCORE_BINS + 1),
         threshold=threshold,
-        pos_label=str(labels[1]),
+        pos_label=names[1],
         ax=ax,
     )
-    return figure
+    return legend_below(figure)
 
 
 def calibration_curve(true: Bools, probability: Floats, name: str) -> Figure:
@@ -157,5 +158,10 @@ def calibration_curve(true: Bools, probability: Floats, name: str) -> Figure:
     CalibrationDisplay.from_predictions(
         true, probability, **bins, name=name, ax=ax, ref_line=False, **style
     )
-    ax.set(xlabel="probability", ylabel="observed", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    ax.set(
+        xlabel="probability by the scores",
+        ylabel="observed frequency",
+        xlim=(-0.02, 1.02),
+        ylim=(-0.02, 1.02),
+    )
     return legend_below(figure)

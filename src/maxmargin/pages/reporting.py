@@ -27,6 +27,7 @@ def report(
     prior: float = DEFAULT_PRIOR,
     cost_fn: float = 1.0,
     cost_fp: float = 1.0,
+    search: Any = None,
     command: str | None = None,
     evaluation: Evaluation | None = None,
 ) -> Report:
@@ -54,11 +55,16 @@ def report(
     prior, cost_fn, cost_fp : float
         For two classes: the probability of the second one, ``classes_[1]``, where decisions will
         be taken, 0.1 by default, and what a miss of it and a false alarm cost.
+    search : fitted search, optional
+        The search that chose the model's parameters, if the model is not the search itself: a
+        `CalibratedSVC` of its best estimator, for example.
     command : str, optional
         The command that made this report, to be shown in it; the Python lines are always shown.
-    evaluation : {"held-out", "training"}, optional
+    evaluation : {"held-out", "training", "out-of-fold"}, optional
         Whether the model was trained on these rows. By default the report says what the support
-        vectors tell.
+        vectors tell. With "out-of-fold", X and y are the training rows, and each is judged by a
+        copy of the model that was fitted without its fold: the folds are those of the search or of
+        the calibration, else five. Sample weights are not used in these fits.
 
     Returns
     -------
@@ -86,7 +92,7 @@ def report(
     setting = Setting(prior, cost_fn, cost_fp)
     # Refuse a wrong prior or cost before anything is computed.
     effective_prior(*setting)
-    model = Subject(subject)
+    model = Subject(subject, search)
     names = None if feature_names is None else [str(name) for name in feature_names]
     given = {"title": title, "feature_names": names, "evaluation": evaluation, **setting._asdict()}
     known = inspect.signature(report).parameters

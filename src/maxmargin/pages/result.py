@@ -14,6 +14,7 @@ from maxmargin.certificates import Certificate
 from maxmargin.errors import MissingDependencyError
 from maxmargin.pages.costs import Costs, Scores, Setting
 from maxmargin.pages.page import Report, Section, render, require_extra
+from maxmargin.pages.verdict import at_tolerance
 from maxmargin.pages.words import cost, params_text, small
 
 if TYPE_CHECKING:
@@ -255,11 +256,12 @@ class Study:
             costs = [row.min_dcf, row.act_dcf, row.calibrated_act_dcf]
             if row.evaluation is not None:
                 costs += [row.evaluation.min_dcf, row.evaluation.calibrated_act_dcf]
+            found = at_tolerance(row.certificate, self.certified_at)
             table.add_row(
                 f"{row.rank}. {row.group_text}: {params_text(row.params)}",
                 *map(cost, costs),
                 str(row.n_support),
                 str(row.n_free),
-                f"{small(row.relative_gap)} {'✓' if row.certified else '✗'}",
+                f"{small(row.relative_gap)} {found.mark}",
             )
         yield table

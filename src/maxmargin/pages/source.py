@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.metrics._scorer import _BaseScorer
 
 from maxmargin import kernels
 from maxmargin.kernels import Kernel
@@ -88,8 +90,10 @@ class Source:
         scorer = settings_of(value)
         if scorer is not None:
             return self._scorer(*scorer)
+        if isinstance(value, _BaseScorer):
+            return self._scorer_of_scikit_learn(value)
         if inspect.isfunction(value) and value.__qualname__.isidentifier():
-            return self.use(value.__module__, value.__qualname__)
+            return self.use(_home(value), value.__qualname__)
         text, kind = re.sub(r"\s+", " ", repr(value)), type(value)
         if isinstance(value, Kernel) and "<" not in text:
             for name in set(re.findall(r"\b[A-Z]\w*(?=\()", text)) & set(kernels.__all__):
@@ -114,6 +118,25 @@ class Source:
         maker = self.use("maxmargin.metrics", "make_dcf_scorer")
         return f"{maker}({', '.join([repr(kind), *others])})"
 
+    def _scorer_of_scikit_learn(self, scorer: Any) -> str:
+        """Return the name of a scorer, if it has one, and otherwise a call that makes it."""
+        for name in get_scorer_names():
+            if _settings_of_scorer(get_scorer(name)) == _settings_of_scorer(scorer):
+                return repr(name)
+        metric = self.expression(scorer._score_func)
+        settings = dict(scorer._kwargs)
+        if scorer._response_method != "predict":
+            settings["response_method"] = scorer._response_method
+        if scorer._sign < 0:
+            settings["greater_is_better"] = False
+        others = [f"{name}={self.expression(given)}" for name, given in settings.items()]
+        maker = self.use("sklearn.metrics", "make_scorer")
+        return f"{maker}({', '.join([metric, *others])})"
+
+
+def _settings_of_scorer(scorer: Any) -> tuple[Any, ...]:
+    return scorer._score_func, scorer._sign, scorer._kwargs, scorer._response_method
+
 
 def changed(thing: Any) -> dict[str, Any]:
     """Return the parameters of an estimator or a problem that differ from their defaults."""
@@ -130,14 +153,14 @@ def _same(value: Any, default: Any) -> bool:
     return value is default or (type(value) is type(default) and bool(np.all(value == default)))
 
 
-def _home(kind: type) -> str:
-    """Return the outermost module that exports a class."""
+def _home(kind: Any) -> str:
+    """Return the outermost module that exports a class or a function."""
     parts = kind.__module__.split(".")
     for depth in range(1, len(parts)):
         module = ".".join(parts[:depth])
         if getattr(importlib.import_module(module), kind.__name__, None) is kind:
             return module
-    return kind.__module__
+    return str(kind.__module__)
 
 
 def _laid_out(

@@ -56,7 +56,9 @@ class Subject:
     machine : estimator or SolvedModel
         The support vector machine itself.
     search, calibrated : estimators or None
-        Around it.
+        Around it; a search may also be given beside the model.
+    search_is_given : bool
+        Whether the search is beside the model, not around its machine.
     preparation : list of (str, transformer)
         The steps before it.
     solution : Solution or None
@@ -69,7 +71,14 @@ class Subject:
         Whether slack is squared, which Crammer and Singer's machine never does.
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, search: Any = None) -> None:
+        if search is not None:
+            if not isinstance(search, BaseSearchCV):
+                raise InvalidInputError(
+                    "search must be a fitted search, such as SVMSearchCV; got "
+                    f"{type(search).__name__}."
+                )
+            _require_fitted(search, "cv_results_")
         self.search: Any = None
         self.calibrated: CalibratedSVC | None = None
         self.preparation: list[tuple[str, Any]] = []
@@ -82,6 +91,8 @@ class Subject:
         else:
             self.model = self.predictor = model
             self.machine = self._unwrap(model)
+        self.search_is_given = search is not None and search is not self.search
+        self.search = search if self.search_is_given else self.search
         machine = self.machine
         self.name = type(machine if self.solution is None else machine.problem).__name__
         self.task = _task(machine)

@@ -9,17 +9,20 @@ from typing import Any
 import numpy as np
 
 from maxmargin.certificates import Certificate, FitCertificate
+from maxmargin.wording import number_text, score_text
 
 __all__ = [
     "cost",
     "counted",
+    "fraction",
     "machine_name",
     "measured",
-    "number",
+    "number_text",
     "params_text",
     "percent",
     "reached",
     "rounded",
+    "score_text",
     "seconds",
     "share",
     "small",
@@ -39,7 +42,14 @@ def measured(value: float) -> str:
 
 def small(value: float) -> str:
     """Return a gap or violation; a gap that rounding makes negative counts as zero."""
-    return f"{value:.1e}" if value > 0 else "0"
+    if -1e-9 <= value <= 0:
+        return "0"
+    return f"{value:.2g}" if 0.01 <= abs(value) < 100 else f"{value:.1e}"
+
+
+def fraction(value: float) -> str:
+    """Return a fraction in percent with three digits, however small: '0.123%', '97%'."""
+    return f"{100 * value:.3g}%"
 
 
 def counted(n: int, what: str, many: str | None = None) -> str:
@@ -55,14 +65,9 @@ def machine_name(certificate: Certificate, alone: str) -> str:
     return " against ".join(names) if len(names) == 2 else f"{', '.join(names)} at once"
 
 
-def number(value: Any) -> str:
-    """Return a parameter's value: ``number(10**1.5)`` is '31.6'."""
-    return f"{value:.3g}" if isinstance(value, float | np.floating) else str(value)
-
-
 def params_text(params: Mapping[str, Any]) -> str:
     """Return parameters in one line."""
-    listed = ", ".join(f"{name} = {number(value)}" for name, value in params.items())
+    listed = ", ".join(f"{name} = {number_text(value)}" for name, value in params.items())
     return listed or "default parameters"
 
 

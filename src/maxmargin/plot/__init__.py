@@ -9,6 +9,7 @@
     bayes_error  display: detection cost over all priors, minimum and actual
     histograms   display: the scores of two classes
     search       heat_map and score_curves: the scores of a search
+    score_table  the scores of a search as a table
     subjects     the machines that are drawn, and the transformers before them
     views        the coordinates in which they are drawn
     planes       contour lines and areas of a function on the plane

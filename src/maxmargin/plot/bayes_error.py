@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from maxmargin.metrics import bayes_error_curve
-from maxmargin.plot.axes import GREY, axes_or_new
+from maxmargin.plot.axes import GREY, add_legend, axes_or_new, reveal_hidden
 from maxmargin.plot.displays import ScoreDisplay
 from maxmargin.typing import Floats
 
@@ -149,6 +149,7 @@ class BayesErrorDisplay(ScoreDisplay):
             ylabel="normalised DCF",
             ylim=(0.0, min(_HIGHEST_SHOWN, 1.1 * highest)),
         )
-        ax.legend(fontsize="small")
+        reveal_hidden(ax)
+        add_legend(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self

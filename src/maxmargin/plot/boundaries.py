@@ -118,7 +118,7 @@ def _draw_machine(ax: Axes, view: View, resolution: int, padding: float) -> None
     """Draw one machine of two classes, or of one."""
     (machine,) = view.subject.machines
     plane = Plane.of(view, resolution, padding, lambda grid: view.decision(0, grid))
-    negative, positive = _side_colours(view.subject.estimator, machine)
+    (negative, below), (positive, above) = _side_looks(view.subject.estimator, machine)
     level = None
     if machine.problem.has_two_classes or machine.classes:
         level = machine.solution.level / unit_of(machine)
@@ -133,21 +133,24 @@ def _draw_machine(ax: Axes, view: View, resolution: int, padding: float) -> None
         _draw_points(ax, places, positive, "o", "point")
     else:
         sides, labels = sides_of(machine), side_labels(machine)
-        _draw_points(ax, places[sides > 0], positive, "o", labels[1])
-        _draw_points(ax, places[sides < 0], negative, "^", labels[0])
+        _draw_points(ax, places[sides > 0], positive, above, labels[1])
+        _draw_points(ax, places[sides < 0], negative, below, labels[0])
     mark_support(ax, view.subject.machines, view.places)
     draw_slacks(ax, view, plane, level)
     plane.lay_out(ax, view.names)
 
 
-def _side_colours(estimator: Any, machine: Machine) -> tuple[str, str]:
-    """Return the colours of the sides -1 and +1, as in the picture of all machines together."""
+def _side_looks(estimator: Any, machine: Machine) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Return colour and marker of the sides -1 and +1, as in the picture of all machines."""
     if estimator is None or len(estimator.machines_) == 1:
-        return NEGATIVE, POSITIVE
+        return (NEGATIVE, "^"), (POSITIVE, "o")
     classes = classes_of(estimator.machines_)
-    colours: dict[Any, str] = dict(zip(classes, class_colours(len(classes)), strict=True))
+    looks: dict[Any, tuple[str, str]] = {
+        name: (colour, _MARKERS[k % len(_MARKERS)])
+        for k, (name, colour) in enumerate(zip(classes, class_colours(len(classes)), strict=True))
+    }
     first, second = machine.classes
-    return (GREY, colours[first]) if second is None else (colours[first], colours[second])
+    return ((GREY, "x"), looks[first]) if second is None else (looks[first], looks[second])
 
 
 def _draw_points(ax: Axes, places: Floats, colour: str, marker: str, label: str) -> None:

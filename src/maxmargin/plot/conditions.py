@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from maxmargin.certificates import Certificate, FitCertificate, constraints_of
 from maxmargin.errors import InvalidInputError
 from maxmargin.machines.machine import Machine
-from maxmargin.plot.axes import GREY, NEGATIVE, POSITIVE, axes_or_new, ink
+from maxmargin.plot.axes import GREY, NEGATIVE, POSITIVE, add_legend, axes_or_new, ink
 from maxmargin.plot.subjects import Subject, unit_of
 from maxmargin.problems import Case, CrammerSinger, Problem
 from maxmargin.solvers import Solution
@@ -89,7 +89,7 @@ def kkt(
             )
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if legend:
-        ax.legend(fontsize="small")
+        add_legend(ax)
     return ax
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from maxmargin.errors import InvalidInputError
-from maxmargin.plot.axes import SERIES, axes_or_new, label_of
+from maxmargin.plot.axes import SERIES, add_legend, axes_or_new, label_of
 from maxmargin.plot.subjects import Subject
 from maxmargin.solvers import Record, Solution, Trace
 from maxmargin.typing import Floats
@@ -21,7 +21,7 @@ __all__ = ["traces"]
 # epsilon, because a gap is the difference of two sums over all points.
 _ROUNDING = 1e-13
 
-_MARKERS = "osD^vPX"
+_MARKERS = "osD^vPX*<>p"
 
 _QUANTITIES = {"relative_gap": "relative duality gap", "gap": "duality gap"}
 _CLOCKS = {"seconds": "seconds", "iteration": "iteration (each solver's own unit)"}
@@ -86,7 +86,7 @@ def traces(
             gap = np.where(np.abs(gap) <= _ROUNDING, np.maximum(gap, _ROUNDING), gap)
             _draw(ax, "_" if k else name, place, time, gap)
     if legend:
-        ax.legend(fontsize="small")
+        add_legend(ax)
     return ax
 
 

@@ -12,7 +12,7 @@ from matplotlib.patches import StepPatch
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.metrics.inputs import scored
-from maxmargin.plot.axes import NEGATIVE, POSITIVE, axes_or_new, ink
+from maxmargin.plot.axes import NEGATIVE, POSITIVE, add_legend, axes_or_new, class_text, ink
 from maxmargin.plot.displays import ScoreDisplay
 from maxmargin.typing import Floats
 
@@ -130,7 +130,7 @@ class ScoreHistogramDisplay(ScoreDisplay):
         ax = axes_or_new(ax)
         style = {"fill": True, "alpha": 0.55, **options}
         self.negative_patch_, self.positive_patch_ = (
-            ax.stairs(density, self.edges, **{"color": colour, "label": str(label), **style})
+            ax.stairs(density, self.edges, **{"color": colour, "label": class_text(label), **style})
             for density, colour, label in zip(
                 (self.negative, self.positive), (NEGATIVE, POSITIVE), self.labels, strict=True
             )
@@ -141,6 +141,6 @@ class ScoreHistogramDisplay(ScoreDisplay):
                 threshold, color=ink(), linestyle="--", linewidth=1.2, label="threshold"
             )
         ax.set(xlabel="score", ylabel="density")
-        ax.legend(fontsize="small")
+        add_legend(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -10,7 +10,7 @@ from matplotlib.collections import LineCollection
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.paths import SVMPath, svm_path
-from maxmargin.plot.axes import NEGATIVE, POSITIVE, axes_or_new, ink, label_of
+from maxmargin.plot.axes import NEGATIVE, POSITIVE, add_legend, axes_or_new, ink, label_of
 from maxmargin.plot.subjects import Subject, side_labels
 from maxmargin.problems import SoftMargin
 from maxmargin.typing import Floats, Integers
@@ -92,7 +92,7 @@ def path(
     ax.set(xscale="log", xlim=(penalties[0], penalties[-1]), xlabel="C", ylabel=ylabel)
     ax.autoscale_view(scalex=False)
     if legend:
-        ax.legend(fontsize="small")
+        add_legend(ax)
     return ax
 
 

@@ -5,17 +5,17 @@ Scores named "neg_..." are drawn as the costs that they negate, with the smalles
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from sklearn.pipeline import Pipeline
+from matplotlib.collections import QuadMesh
+from matplotlib.patches import Rectangle
 
-from maxmargin.errors import InvalidInputError
-from maxmargin.plot.axes import SERIES, axes_or_new, ink
+from maxmargin.plot.axes import SERIES, add_legend, axes_or_new, ink, reveal_hidden
+from maxmargin.plot.score_table import ScoreTable
 from maxmargin.typing import Floats
+from maxmargin.wording import number_text
 
 __all__ = ["heat_map", "score_curves"]
 
@@ -24,6 +24,12 @@ _WIDE = 20.0
 
 # If a heat map has more columns than this, their values are written at an angle to fit below it.
 _MANY = 6
+
+# Points: sizes of the numbers in the cells of a heat map; smaller ones could not be read.
+_LARGEST_FONT, _SMALLEST_FONT = 9.0, 4.5
+
+# The colour bar takes some of the width of the axes.
+_BESIDE_BAR = 0.8
 
 
 def heat_map(
@@ -35,9 +41,10 @@ def heat_map(
     score: str | None = None,
     colorbar: bool = True,
 ) -> Axes:
-    """Draw the mean score over two parameters, with the optimum marked.
+    """Draw the mean score over two parameters, with the optimum framed.
 
-    If other parameters vary too, each cell shows the best of them.
+    The scores are written into the cells where there is room. If other parameters vary too, each
+    cell shows the best of them.
 
     Parameters
     ----------
@@ -68,7 +75,7 @@ def heat_map(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('C', 'gamma')
     """
-    table = _Table.of(search, score)
+    table = ScoreTable.of(search, score)
     (columns, across), (rows, down) = table.values(x), table.values(y)
     mean = np.full((len(rows), len(columns)), np.nan)
     for place, k in table.best(down, across).items():
@@ -78,17 +85,17 @@ def heat_map(
     colours = "viridis" if table.sign > 0 else "viridis_r"
     image = ax.pcolormesh(table.sign * mean, cmap=colours, edgecolors="face")
     for axis, found in ((ax.xaxis, columns), (ax.yaxis, rows)):
-        axis.set_ticks(np.arange(len(found)) + 0.5, [_text(value) for value in found])
+        axis.set_ticks(np.arange(len(found)) + 0.5, [number_text(value) for value in found])
     if len(columns) > _MANY:
         for label in ax.get_xticklabels():
             label.set(rotation=45, horizontalalignment="right", rotation_mode="anchor")
     if np.isfinite(mean).any():
         row, column = np.unravel_index(np.nanargmax(mean), mean.shape)
-        shown = table.text(mean[row, column])
-        _mark_best(ax, column + 0.5, row + 0.5, shown, "white", "black")
-        ax.set_title(f"best {table.score}: {shown}", fontsize="medium")
+        _write_cells(ax, image, table.sign * mean)
+        _frame(ax, float(column), float(row))
+        ax.set_title(f"best {table.name}: {table.text(mean[row, column])}", fontsize="medium")
     if colorbar and ax.figure is not None:
-        ax.figure.colorbar(image, ax=ax, label=f"mean {table.score}")
+        ax.figure.colorbar(image, ax=ax, label=f"mean {table.name}")
     ax.set(xlabel=x, ylabel=y)
     return ax
 
@@ -132,7 +139,7 @@ def score_curves(
     >>> [text.get_text() for text in ax.get_legend().get_texts()][:2]
     ['kernel = linear', 'kernel = rbf']
     """
-    table = _Table.of(search, score)
+    table = ScoreTable.of(search, score)
     by = table.other(x) if by is None else by
     values, across = table.values(x)
     curves, curve = ([None], [0] * len(across)) if by is None else table.values(by)
@@ -145,118 +152,54 @@ def score_curves(
         chosen = [best[k, place] for place in at]
         mean, std = table.sign * table.mean[chosen], table.std[chosen]
         colour = SERIES[k % len(SERIES)]
-        label = None if by is None else f"{by} = {_text(name)}"
+        label = None if by is None else f"{by} = {number_text(name)}"
         x_at = positions[at]
         ax.plot(x_at, mean, color=colour, marker="o", markersize=3.5, linewidth=1.6, label=label)
         ax.fill_between(x_at, mean - std, mean + std, color=colour, alpha=0.12, linewidth=0)
     if best:
         k = int(np.nanargmax(table.mean))
         shown, place = table.text(table.mean[k]), positions[across[k]]
-        _mark_best(ax, place, table.sign * table.mean[k], shown, ink(), ink())
+        style: dict[str, Any] = {"marker": "*", "markersize": 14, "linestyle": "none"}
+        best_label = f"best, {shown}"
+        ax.plot(place, table.sign * table.mean[k], color=ink(), label=best_label, **style)
     if not numeric:
-        ax.set_xticks(positions, [_text(value) for value in values])
+        ax.set_xticks(positions, [number_text(value) for value in values])
     elif min(values) > 0 and max(values) > _WIDE * min(values):
         ax.set_xscale("log")
-    ax.set(xlabel=x, ylabel=f"mean {table.score}")
+    ax.set(xlabel=x, ylabel=f"mean {table.name}")
+    reveal_hidden(ax)
     if legend:
-        ax.legend(fontsize="small")
+        add_legend(ax)
     return ax
 
 
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """What is drawn of a search: the parameters of all candidates, and one score of each.
-
-    Scores times `sign` are drawn: themselves, or the costs that they negate. A mean that is not
-    finite is NaN.
-    """
-
-    params: dict[str, list[Any]]
-    score: str
-    sign: float
-    mean: Floats
-    std: Floats
-
-    @classmethod
-    def of(cls, search: Any, score: str | None) -> _Table:
-        while isinstance(search, Pipeline):
-            search = search.steps[-1][1]
-        results = search if isinstance(search, Mapping) else getattr(search, "cv_results_", None)
-        if not isinstance(results, Mapping) or "params" not in results:
-            raise InvalidInputError(
-                "search must be a fitted search, such as SVMSearchCV, or its cv_results_, because "
-                f"the picture is of its scores; got {type(search).__name__}."
-            )
-        prefix = "mean_test_"
-        scores = [key.removeprefix(prefix) for key in results if key.startswith(prefix)]
-        chosen = scores[0] if score is None else score
-        if chosen not in scores:
-            raise InvalidInputError(f"score must be one of {', '.join(scores)}; got {score!r}.")
-        params = {
-            key.removeprefix("param_"): [
-                None if value is np.ma.masked else value for value in results[key]
-            ]
-            for key in results
-            if key.startswith("param_")
-        }
-        mean, std = (np.asarray(results[f"{kind}_test_{chosen}"]) for kind in ("mean", "std"))
-        sign = -1.0 if chosen.startswith("neg_") else 1.0
-        mean = np.where(np.isfinite(mean), mean, np.nan)
-        return cls(params, chosen.removeprefix("neg_"), sign, mean, std)
-
-    def text(self, value: float) -> str:
-        """Return a score as it is drawn."""
-        return f"{self.sign * value + 0.0:.4g}"
-
-    def values(self, parameter: str) -> tuple[list[Any], list[int]]:
-        """Return the different values of a parameter, and the place of each candidate's among them.
-
-        Numbers ascend; other values are in order of appearance.
-        """
-        given = self.params[self._name(parameter)]
-        different: list[Any] = []
-        for value in given:
-            if value not in different:
-                different.append(value)
-        if all(isinstance(value, int | float | np.number) for value in different):
-            different.sort()
-        return different, [different.index(value) for value in given]
-
-    def best(self, *places: Sequence[int]) -> dict[tuple[int, ...], int]:
-        """Return the candidate with the best score at each combination of places."""
-        found: dict[tuple[int, ...], int] = {}
-        for k, place in enumerate(zip(*places, strict=True)):
-            if np.isnan(self.mean[k]):
-                continue
-            if place not in found or self.mean[k] > self.mean[found[place]]:
-                found[place] = k
-        return found
-
-    def other(self, parameter: str) -> str | None:
-        """Return the parameter that tells curves apart."""
-        others = [name for name in self.params if name != self._name(parameter)]
-        kernels = [name for name in others if name.rpartition("__")[2] == "kernel"]
-        chosen = kernels or others
-        return chosen[0].rpartition("__")[2] if len(chosen) == 1 else None
-
-    def _name(self, parameter: str) -> str:
-        """Return the full name of a parameter."""
-        found = [
-            name for name in self.params if name == parameter or name.endswith(f"__{parameter}")
-        ]
-        if len(found) != 1:
-            names = ", ".join(self.params)
-            raise InvalidInputError(
-                f"The search has {len(found) or 'no'} parameters called {parameter!r}: it has "
-                f"{names}."
-            )
-        return found[0]
+def _frame(ax: Axes, x: float, y: float) -> None:
+    """Draw a frame around a cell, black on white to be seen on any colour."""
+    for colour, width in (("white", 4.0), ("black", 1.8)):
+        cell = Rectangle((x, y), 1.0, 1.0, fill=False, edgecolor=colour, linewidth=width)
+        cell.set(clip_on=False, zorder=3)
+        ax.add_patch(cell)
 
 
-def _mark_best(ax: Axes, x: float, y: float, shown: str, colour: str, edge: str) -> None:
-    style: dict[str, Any] = {"marker": "*", "markersize": 14, "linestyle": "none"}
-    ax.plot(x, y, color=colour, markeredgecolor=edge, label=f"best, {shown}", **style)
-
-
-def _text(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float | np.floating) else str(value)
+def _write_cells(ax: Axes, image: QuadMesh, values: Floats) -> None:
+    """Write the values into the cells of a heat map, if they fit."""
+    figure = ax.get_figure()
+    if figure is None:
+        return
+    decimals = max(0, 2 - int(np.floor(np.log10(max(np.nanmax(np.abs(values)), 1e-12)))))
+    texts = {at: f"{value:.{min(decimals, 3)}f}" for at, value in np.ndenumerate(values)}
+    box, n_rows, n_columns = ax.get_window_extent(), *values.shape
+    width = _BESIDE_BAR * box.width / n_columns / figure.dpi * 72.0
+    height = box.height / n_rows / figure.dpi * 72.0
+    longest = max(map(len, texts.values()))
+    size = min(_LARGEST_FONT, width / (0.66 * longest), 0.7 * height)
+    if size < _SMALLEST_FONT:
+        return
+    for (row, column), text in texts.items():
+        value = values[row, column]
+        if np.isfinite(value):
+            red, green, blue, _ = image.cmap(image.norm(value))
+            is_bright = 0.299 * red + 0.587 * green + 0.114 * blue > 0.5
+            colour = "black" if is_bright else "white"
+            place: dict[str, Any] = {"ha": "center", "va": "center"}
+            ax.text(column + 0.5, row + 0.5, text, fontsize=size, color=colour, **place)

@@ -75,6 +75,14 @@ def test_tables_scroll_and_name_their_rows(texts):
     assert "overflow-x: auto" in text
 
 
+def test_the_page_uses_the_width_of_a_desktop(texts):
+    text = text_of(fitted("SVC"), texts)
+    (width,) = re.findall(r"body \{[^}]*max-width: (\d+)rem", text)
+    # A rem is 16 pixels: a screen of 1440 pixels is filled, and one of 1920 nearly.
+    assert 16 * int(width) >= 1700
+    assert text.count('<div class="tables">') >= 4
+
+
 def test_titles_and_names_are_escaped():
     found = fitted("SVC")
     made = report(

@@ -64,7 +64,10 @@ HOLES[3, 1] = np.nan
         ({"feature_names": ["a", "b"]}, "feature_names has 2 names for 4 columns of X"),
         ({"prior": 1.0}, "prior must lie strictly between 0 and 1"),
         ({"cost_fp": -2.0}, "cost_fp"),
-        ({"evaluation": "test"}, 'evaluation must be "held-out", "training" or None'),
+        (
+            {"evaluation": "test"},
+            'evaluation must be "held-out", "training", "out-of-fold" or None',
+        ),
         ({"title": 3}, "title must be a string; got int"),
     ],
 )

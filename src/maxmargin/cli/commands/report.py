@@ -25,22 +25,22 @@ def run(
     """Write the page."""
     fitted, data = load_model(model).read(source, with_target=not source.no_target)
     path = output or str(Path(model).with_suffix(".html"))
-    write_report(session, fitted, data, path, costs, title)
+    write_report(session, fitted, data, path, costs, title=title)
     session.answer(rows=data.n_rows, report=path)
 
 
 def write_report(
-    session: Session, fitted: Any, data: Data, path: str, costs: Costs, title: str | None = None
+    session: Session, fitted: Any, data: Data, path: str, costs: Costs, **options: Any
 ) -> None:
-    """Write the page and print where it is."""
+    """Write the page, with further options of `pages.report`, and print where it is."""
     page = pages.report(
         fitted,
         data.X,
         data.y,
-        title=title,
         feature_names=data.names,
         **costs.numbers,
         command=session.command_line,
+        **options,
     )
     page.save(path)
     session.say(f"Report {path}")

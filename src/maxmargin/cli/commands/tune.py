@@ -108,7 +108,17 @@ def run(
     if results is not None:
         write_rows(ranking, results)
     if report is not None:
-        write_report(session, found, data, report, costs)
+        # The page is about the model that was saved.
+        beside = {} if wanted.probability is None else {"search": found}
+        write_report(
+            session,
+            best if beside else found,
+            data,
+            report,
+            costs,
+            evaluation="out-of-fold",
+            **beside,
+        )
     session.answer(
         machine=machine,
         scoring=score.name,

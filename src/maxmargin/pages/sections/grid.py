@@ -13,8 +13,8 @@ from maxmargin import plot
 from maxmargin.pages.evidence import Evidence
 from maxmargin.pages.pictures import legend_below, new_figure
 from maxmargin.pages.subject import Subject, Task
-from maxmargin.pages.words import number
 from maxmargin.typing import Floats
+from maxmargin.wording import name_of_scorer, number_text, score_text
 
 __all__ = ["Grid", "curve_parameter", "search_section", "varied"]
 
@@ -24,7 +24,7 @@ _MOST_CURVES = 7
 # Candidates that are listed; of larger grids the best.
 _MOST_ROWS = 200
 
-_DEFAULT_SCORES = {Task.REGRESSION: "R²", Task.NOVELTY: "score"}
+_DEFAULT_SCORES = {Task.REGRESSION: "r2", Task.NOVELTY: "score"}
 
 
 def search_section(evidence: Evidence) -> dict[str, Any] | None:
@@ -34,8 +34,9 @@ def search_section(evidence: Evidence) -> dict[str, Any] | None:
         return None
     results = search.cv_results_
     key, name = _score_of(evidence.subject)
+    called = score_text(name)
     mean, std = (np.asarray(results[f"{part}_test_{key}"], float) for part in ("mean", "std"))
-    grid = Grid(results["params"], mean, std, name, f"mean {name.removeprefix('neg_')}")
+    grid = Grid(results["params"], mean, std, name, f"mean {called}")
     # Costs are shown, not their negatives. Adding zero turns minus zero into zero.
     shown = grid.sign * mean + 0.0
     names = [_named(point) or "default parameters" for point in results["params"]]
@@ -54,7 +55,7 @@ def search_section(evidence: Evidence) -> dict[str, Any] | None:
 
 
 def _score_of(subject: Subject) -> tuple[str, str]:
-    """Return the score that decided: what the table calls it, and a name that says what it is."""
+    """Return the score that decided: what the table calls it, and the scorer's name."""
     search = subject.search
     if search.multimetric_:
         name = search.refit if isinstance(search.refit, str) else next(iter(search.scorer_))
@@ -62,10 +63,7 @@ def _score_of(subject: Subject) -> tuple[str, str]:
     scoring = search.scoring
     if scoring is None or isinstance(scoring, str):
         return "score", scoring or _DEFAULT_SCORES.get(subject.task, "accuracy")
-    metric = getattr(scoring, "_score_func", None)
-    if metric is None:
-        return "score", "score"
-    return "score", f"{'' if scoring._sign > 0 else 'neg_'}{metric.__name__}"
+    return "score", name_of_scorer(scoring) or "score"
 
 
 class Grid(NamedTuple):
@@ -159,7 +157,7 @@ def curve_parameter(points: Sequence[Mapping[str, Any]]) -> str | None:
 def _named(params: Mapping[str, Any], group: str | None = None) -> str:
     """Return parameters in one line; of the one that names the group its value alone."""
     texts = {name: f"{_short(name)} = " if name != group else "" for name in params}
-    return ", ".join(f"{texts[name]}{number(value)}" for name, value in params.items())
+    return ", ".join(f"{texts[name]}{number_text(value)}" for name, value in params.items())
 
 
 def _short(name: str) -> str:

@@ -9,11 +9,15 @@ import numpy as np
 from maxmargin.pages import pictures
 from maxmargin.pages.result import Study
 from maxmargin.pages.sections.grid import Grid, curve_parameter
-from maxmargin.plot.axes import NEGATIVE, POSITIVE, SERIES
+from maxmargin.plot.axes import NEGATIVE, POSITIVE, SERIES, reveal_hidden
 
 __all__ = ["calibration_section", "grid_section"]
 
-_COSTS = {"minimum": "min_dcf", "actual": "act_dcf", "calibrated": "calibrated_act_dcf"}
+_COSTS = {
+    "minDCF": "min_dcf",
+    "actDCF as trained": "act_dcf",
+    "actDCF calibrated": "calibrated_act_dcf",
+}
 
 # An axis is logarithmic if its largest value is more than this many times the smallest.
 _WIDE = 20.0
@@ -45,7 +49,7 @@ def _best_along(study: Study) -> dict[str, Any]:
     for colour, (label, name) in zip(SERIES, _COSTS.items(), strict=False):
         values = [getattr(row, name) for row in line]
         ax.plot(at, values, color=colour, marker="o", markersize=3.5, lw=1.6, label=label)
-    ax.set(ylabel="DCF")
+    ax.set(ylabel="normalised DCF", ylim=(0.0, None))
     support, ax = pictures.new_figure()
     bounded = np.array([row.n_bounded for row in line])
     everything = bounded + [row.n_free for row in line]
@@ -55,6 +59,7 @@ def _best_along(study: Study) -> dict[str, Any]:
     for figure in (costs, support):
         is_wide = at[0] > 0 and at[-1] > _WIDE * at[0]
         figure.axes[0].set(xlabel=along, xscale="log" if is_wide else "linear")
+        reveal_hidden(figure.axes[0])
         pictures.legend_below(figure)
     return {"along": along, "rest": rest, "costs": costs, "support": support}
 
@@ -68,7 +73,7 @@ def calibration_section(study: Study) -> dict[str, Any]:
         "det": pictures.det_curves(leaders),
         "bayes": pictures.bayes_error_plot(scores.positive, both, threshold, "the study's costs"),
         "histograms": [
-            pictures.score_histograms(scores.positive, study.labels, values, threshold, height=3.7)
+            pictures.score_histograms(scores.positive, study.labels, values, threshold)
             for values in (scores.raw, scores.calibrated)
         ],
     }
