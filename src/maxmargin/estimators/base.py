@@ -158,7 +158,8 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
             ones = np.broadcast_to(1.0, points.n_points) if weight is None else weight
             return Training(points.with_kernel(kernel), y, weight, started, ones)
         X, y = self._checked(kernel, X, y)
-        sample_weight = checked_weight(sample_weight, X)
+        if sample_weight is not None:
+            sample_weight = checked_weight(sample_weight, X)
         points = Points.checked(X, kernel)
         if not points.largest <= LARGEST_ENTRY:
             refuse_large(points.largest)

@@ -120,7 +120,8 @@ class LinearEstimator(SolvesProblems, CallbackSupportMixin, BaseEstimator):
         points = Points.checked(X, Linear())
         if not points.largest <= LARGEST_ENTRY:
             refuse_large(points.largest)
-        sample_weight = checked_weight(sample_weight, X)
+        if sample_weight is not None:
+            sample_weight = checked_weight(sample_weight, X)
         ones = np.broadcast_to(1.0, points.n_points) if sample_weight is None else sample_weight
         return Training(points, y, sample_weight, started, ones)
 

@@ -57,10 +57,8 @@ class Training:
         return None if self.sample_weight is None else {"sample_weight": self.sample_weight}
 
 
-def checked_weight(sample_weight: Any, X: Any) -> Floats | None:
-    """Return one finite weight per row, one of which is not zero; None stays None."""
-    if sample_weight is None:
-        return None
+def checked_weight(sample_weight: Any, X: Any) -> Floats:
+    """Return one finite weight per row, one of which is not zero."""
     if not np.any(np.asarray(sample_weight)):
         positive_rows(np.zeros(1))
     weight: Floats = _check_sample_weight(sample_weight, X, dtype=np.float64)
