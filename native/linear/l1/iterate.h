@@ -59,11 +59,12 @@ class L1Iterate {
     return value;
   }
 
-  // 2 cost_i slack_i
-  std::vector<double> multipliers() const {
+  // 2 cost_i slack_i, if the scores changed by this much
+  std::vector<double> multipliers(const std::vector<double>& change) const {
     std::vector<double> multipliers(n);
     for (int64_t i = 0; i < n; ++i) {
-      multipliers[i] = 2 * points[i].active_cost() * std::abs(points[i].residual);
+      const L1Point moved{points[i].residual - change[i], points[i].signed_cost};
+      multipliers[i] = 2 * moved.active_cost() * std::abs(moved.residual);
     }
     return multipliers;
   }
