@@ -216,7 +216,10 @@ def _handed_over(
     found: Sequence[Reached],
     places: Sequence[int],
 ) -> list[Reached]:
-    """Solve what coordinate descent did not finish by interior points; return the better of both."""
+    """Solve by interior points what coordinate descent did not finish; keep the better of both.
+
+    `places` are the places of the problems in the whole run, for its callback.
+    """
     seconds = None if options.seconds is None else max(options.deadline - perf_counter(), 0.0)
     watch = options.watch
 
