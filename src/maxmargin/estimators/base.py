@@ -77,7 +77,10 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(set(_NAMED)), callable, Kernel],
         "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "gamma": [
+            StrOptions({"scale", "auto", "median"}),
+            Interval(Real, 0.0, None, closed="left"),
+        ],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "shrinking": ["boolean"],
