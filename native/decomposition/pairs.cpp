@@ -14,6 +14,9 @@ namespace {
 template <class U>
 constexpr double most_beyond = sizeof(U) == 4 ? 0.7 : 0.0;
 
+// A step below this share of the value with the larger curvature is rounding.
+constexpr double rounding = 2 * std::numeric_limits<double>::epsilon();
+
 }  // namespace
 
 template <class T, class U>
@@ -80,17 +83,19 @@ double Pairs<T, U>::violation() const {
   return decomposition::violation(ends);
 }
 
-// One step for one group; false when its violation is within the limit.
+// One step for one group; none when its violation is within the limit.
 template <class T, class U>
-bool Pairs<T, U>::step(int32_t group, double limit) {
+typename Pairs<T, U>::Step Pairs<T, U>::step(int32_t group, double limit) {
+  constexpr U infinity = std::numeric_limits<U>::infinity();
   const simd::Highest<U> top = top_[group];
-  if (!(top.value > -std::numeric_limits<U>::infinity())) return false;
+  if (!(top.value > -infinity)) return Step::none;
   const int64_t i = top.position;
   const T* raised = matrix_.row(i);
   const simd::Partner<U> partner = loops_.find_partner(score_.get(), closed_to_fall(group), raised,
                                                        diagonal_.get(), padded_, top.value,
                                                        diagonal_[i]);
-  if (!(static_cast<double>(top.value) - static_cast<double>(partner.lowest) > limit)) return false;
+  const double gap = static_cast<double>(top.value) - static_cast<double>(partner.lowest);
+  if (!(gap > limit)) return Step::none;
   const int64_t j = partner.position;
   const T* lowered = matrix_.row(j);
 
@@ -103,6 +108,17 @@ bool Pairs<T, U>::step(int32_t group, double limit) {
   const double newton = (1 + most_beyond<U> * likeness) * difference /
                         std::max(curvature, static_cast<double>(simd::smallest_curvature<U>()));
   const double length = std::min({newton, to_high, to_low});
+  const int64_t stiff = diagonal_[i] >= diagonal_[j] ? i : j;
+  if (length < std::min({to_high, to_low, rounding * std::abs(value_[stiff])})) {
+    // Values between which float64 has no other do not change the score as they should.
+    if (stiff == i) {
+      closed_to_rise(group)[i] = -infinity;
+    } else {
+      closed_to_fall(group)[j] = infinity;
+    }
+    find_tops();
+    return Step::closed;
+  }
   value_[i] = length == to_high ? high_[i] : value_[i] + length;
   value_[j] = length == to_low ? low_[j] : value_[j] - length;
   set_openings(i);
@@ -111,25 +127,27 @@ bool Pairs<T, U>::step(int32_t group, double limit) {
     top_[g] = loops_.take_step(score_.get(), closed_to_rise(g), raised, lowered, padded_,
                                g == 0 ? static_cast<U>(length) : U(0));
   }
-  return true;
+  return Step::moved;
+}
+
+template <class T, class U>
+void Pairs<T, U>::find_tops() {
+  for (int32_t g = 0; g < n_groups_; ++g) {
+    top_[g] = loops_.take_step(score_.get(), closed_to_rise(g), matrix_.row(0), matrix_.row(0),
+                               padded_, U(0));
+  }
 }
 
 template <class T, class U>
 int64_t Pairs<T, U>::solve(double limit, int64_t most_steps, const std::function<void()>& pause) {
   constexpr int64_t values_between_pauses = 1 << 23;
   const int64_t steps_between_pauses = values_between_pauses / std::max<int64_t>(padded_, 1) + 1;
-  for (int32_t g = 0; g < n_groups_; ++g) {
-    top_[g] = loops_.take_step(score_.get(), closed_to_rise(g), matrix_.row(0), matrix_.row(0),
-                               padded_, U(0));
-  }
+  find_tops();
   int64_t steps = 0;
   for (int32_t at_rest = 0, group = 0; at_rest < n_groups_ && steps < most_steps;) {
-    if (step(group, limit)) {
-      at_rest = 0;
-      if (++steps % steps_between_pauses == 0) pause();
-    } else {
-      ++at_rest;
-    }
+    const Step taken = step(group, limit);
+    at_rest = taken == Step::none ? at_rest + 1 : 0;
+    if (taken == Step::moved && ++steps % steps_between_pauses == 0) pause();
     group = (group + 1) % n_groups_;
   }
   return steps;

@@ -47,7 +47,9 @@ class Pairs {
   U* closed_to_rise(int32_t group) { return closed_to_rise_.get() + group * stride_; }
   U* closed_to_fall(int32_t group) { return closed_to_fall_.get() + group * stride_; }
   void set_openings(int64_t v);
-  bool step(int32_t group, double limit);
+  enum class Step { none, moved, closed };
+  Step step(int32_t group, double limit);
+  void find_tops();
 
   const simd::StepLoops<T, U>& loops_ = simd::active_steps<T, U>();
   int64_t stride_, n_ = 0, padded_ = 0;

@@ -241,3 +241,32 @@ class TestSupport:
         assert analysis.sides[-1].n_bounded == np.count_nonzero(residual < -0.3 - 1e-5)
         assert "side +1" in str(analysis)
         assert analysis.total.n_points == len(y)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 7])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_common_point_needs_at_most_one_point_more_than_dimensions(d, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(80, d))
+    y = np.where(rng.random(80) < 0.5, -1, 1)
+    witness = separability(X, y)
+    assert not witness
+    for weights, label in ((witness.positive, 1), (witness.negative, -1)):
+        assert (weights >= 0).all()
+        assert weights.sum() == pytest.approx(1.0)
+        assert not weights[y != label].any()
+        assert np.count_nonzero(weights) <= d + 1
+    np.testing.assert_allclose(witness.positive @ X, witness.negative @ X, atol=1e-6)
+    np.testing.assert_allclose(witness.positive @ X, witness.point, atol=1e-12)
+    assert witness.distance <= 1e-6
+
+
+def test_a_witness_writes_all_its_terms_or_says_how_many_more_there_are():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    y = np.where(rng.random(80) < 0.5, -1, 1)
+    witness = separability(X, y)
+    n_terms = np.count_nonzero(witness.positive) + np.count_nonzero(witness.negative)
+    assert str(witness).count("x[") == n_terms
+    many = CommonPoint(np.full(40, 1 / 40), np.full(40, 1 / 40), 0.0, None)
+    assert str(many).count("and 28 more") == 2

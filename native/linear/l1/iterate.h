@@ -32,6 +32,12 @@ class L1Iterate {
 
   int64_t n_entries(int64_t j) const { return j == bias ? n : columns_.row(j).n_entries; }
 
+  // Whether all weights that have a penalty are zero.
+  bool is_empty() const {
+    const auto end = weights.end() - problem_.has_free_bias();
+    return std::all_of(weights.begin(), end, [](double w) { return w == 0; });
+  }
+
   void rebuild_residuals() {
     std::vector<double> scores(n, weights[bias]);
     for (int64_t j = 0; j < bias; ++j) {
@@ -53,11 +59,12 @@ class L1Iterate {
     return value;
   }
 
-  // 2 cost_i slack_i
-  std::vector<double> multipliers() const {
+  // 2 cost_i slack_i, if the scores changed by this much
+  std::vector<double> multipliers(const std::vector<double>& change) const {
     std::vector<double> multipliers(n);
     for (int64_t i = 0; i < n; ++i) {
-      multipliers[i] = 2 * points[i].active_cost() * std::abs(points[i].residual);
+      const L1Point moved{points[i].residual - change[i], points[i].signed_cost};
+      multipliers[i] = 2 * moved.active_cost() * std::abs(moved.residual);
     }
     return multipliers;
   }

@@ -31,6 +31,10 @@ constexpr size_t least_growth = 64;
 // A feature at zero is shrunk when it is within its bound by this share of the largest excess.
 constexpr double shrink_share = 0.5;
 
+// Where all weights are zero, a slope larger than its bound by this share says that they should not be,
+// however small the gap.
+constexpr double slope_rounding = 1e-9;
+
 // Measurements in a row that gain less than this share of the gap, which mean rounding.
 constexpr int64_t patience = 10;
 constexpr double notable = 1e-6;
@@ -59,16 +63,16 @@ class L1Descent {
     std::copy(start.weights.begin(), start.weights.end(), at_.weights.begin());
     if (problem_.has_bias()) at_.weights[bias_] = start.bias;
     const Progress& now = best_.progress;
-    measure();
+    measure(false);
     for (int64_t in_vain = 0;;) {
       const double gap = now.primal - now.dual, primal = least_primal_;
-      if (now.violation <= stop_.tolerance) return Status::converged;
+      if (now.violation <= stop_.tolerance && !is_empty_too_early_) return Status::converged;
       if (sweeps_ >= stop_.max_iter) return Status::max_iter;
       if (in_vain >= patience) return Status::stalled;
       select();
       const double asked = stop_.tolerance * std::max(now.primal, now.dual);
       improve(std::max(share_of_goal * asked, share_of_gap * gap));
-      measure();
+      measure(in_vain > 0);
       const double gained = gap - (now.primal - now.dual) + primal - least_primal_;
       in_vain = gained > notable * gap ? 0 : in_vain + 1;
     }
@@ -80,8 +84,9 @@ class L1Descent {
   }
 
   // Offers the weights and the multipliers made from them, and finds the slopes of all features, at the
-  // cost of a pass over the data.
-  void measure() {
+  // cost of a pass over the data. With a large C, multipliers need more digits of the slack than the
+  // weights have: `fine` ones are made as if the weights had taken a step between two floats.
+  void measure(bool fine) {
     at_.rebuild_residuals();
     if (problem_.has_free_bias()) {
       at_.descend(bias_, at_.slope(bias_), exact, most_bias_steps, infinity);
@@ -89,7 +94,8 @@ class L1Descent {
     const double primal = at_.primal_value();
     least_primal_ = std::min(least_primal_, primal);
 
-    std::vector<double> feasible = at_.multipliers(), combination(at_.n);
+    std::vector<double> feasible = at_.multipliers(fine ? step_of_model() : no_change()),
+                        combination(at_.n);
     if (problem_.has_free_bias()) balance(problem_.sign, feasible);
     double total = 0;
     gain_ = loss_ = 0;
@@ -112,6 +118,7 @@ class L1Descent {
     const double dual = scale * (gain_ - scale * loss_);
     if (primal - dual < best_.progress.primal - best_.progress.dual) {
       keep_weights(primal, dual);
+      is_empty_too_early_ = largest > 1 + slope_rounding && at_.is_empty();
       for (double& a : feasible) a *= scale;
       best_.multipliers = std::move(feasible);
     }
@@ -200,23 +207,48 @@ class L1Descent {
     return at_.work - modelled_at_ >= reluctance_ * cost;
   }
 
-  // Returns the length of the step.
-  double follow_model() {
-    std::vector<int64_t> features(active_.begin(), active_.begin() + static_cast<int64_t>(n_active_));
-    std::erase(features, bias_);
+  std::vector<double> no_change() const { return std::vector<double>(at_.n); }
+
+  // A step to the optimum of the second-order model over some features and the bias.
+  struct ModelStep {
+    std::vector<int64_t> features;
+    std::vector<double> weights, penalties, step;
+    std::vector<double> change;  // of the scores
+  };
+
+  ModelStep model_step(std::vector<int64_t> features) {
+    ModelStep found;
     std::sort(features.begin(), features.end());
     model_.build(columns_, features, at_.points, pacer_);
     features.push_back(bias_);
-    std::vector<double> weights, penalties;
     for (const int64_t j : features) {
-      weights.push_back(at_.weights[j]);
-      penalties.push_back(at_.penalty(j));
+      found.weights.push_back(at_.weights[j]);
+      found.penalties.push_back(at_.penalty(j));
     }
-    const std::vector<double> step = model_.minimise(weights, penalties, pacer_);
-    std::vector<double> change(at_.n, step.back());
+    found.step = model_.minimise(found.weights, found.penalties, pacer_);
+    found.change.assign(at_.n, found.step.back());
     for (size_t k = 0; k + 1 < features.size(); ++k) {
-      if (step[k] != 0) columns_.add(features[k], step[k], change.data());
+      if (found.step[k] != 0) columns_.add(features[k], found.step[k], found.change.data());
     }
+    found.features = std::move(features);
+    return found;
+  }
+
+  // What the step of the weights that are not zero would change in the scores.
+  std::vector<double> step_of_model() {
+    std::vector<int64_t> features;
+    for (int64_t j = 0; j < bias_; ++j) {
+      if (at_.weights[j] != 0) features.push_back(j);
+    }
+    if (static_cast<int64_t>(features.size()) > L1Model<T>::most_features) return no_change();
+    return model_step(std::move(features)).change;
+  }
+
+  // Returns the length of the step.
+  double follow_model() {
+    std::vector<int64_t> used(active_.begin(), active_.begin() + static_cast<int64_t>(n_active_));
+    std::erase(used, bias_);
+    const auto [features, weights, penalties, step, change] = model_step(std::move(used));
     const double length = best_length(weights, penalties, step, change);
     for (size_t k = 0; k < features.size(); ++k) {
       // A whole step to zero must end there.
@@ -273,6 +305,7 @@ class L1Descent {
   L1Model<T> model_;
   double modelled_at_ = 0, reluctance_ = 1;
   Solution best_;  // of the smallest gap
+  bool is_empty_too_early_ = false;
   // The dual value of t times the multipliers made from the weights is t gain - t^2 loss.
   double least_primal_ = infinity, gain_ = 0, loss_ = 0;
   int64_t sweeps_ = 0;

@@ -7,7 +7,8 @@ points p, q of the hulls solve
     u, v >= 0,  sum u = sum v = 1.
 
 If p and q differ, the plane halfway between them separates the classes with margin |p - q| / 2. If
-they coincide, they are a point common to both hulls.
+they coincide, they are a point common to both hulls. In a feature space of d dimensions d + 1
+points of each class, or fewer, are enough for it (Caratheodory 1907).
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ __all__ = [
 
 # In units of the largest |phi(x)|: a smaller distance between the hulls is zero.
 _TOUCHING = 1e-7
+# Features up to which a common point is written with few points, and terms that a message shows.
+_MOST_REDUCED_FEATURES = 200
+_MOST_TERMS = 12
 # A larger distance although no separating plane was found is an error of the solver.
 _UNDECIDED = 1e-4
 
@@ -238,6 +242,7 @@ def _separate(
             f"Separability could not be decided: the hulls seem {distance:.3g} apart, but no plane "
             "between them was found. Centre and scale the features."
         )
+    weights, distance = _with_few_points(points, labels, groups, weights, distance, size)
     positive = np.where(labels > 0, weights, 0.0)
     return CommonPoint(
         positive=positive,
@@ -256,6 +261,7 @@ def _require_plane_through_origin(
     weights, values, distance = _nearest_to_zero(points, labels, groups, size, time_limit)
     if float((labels * values)[used].min()) > 0 and distance > _TOUCHING * size:
         return
+    weights, distance = _with_few_points(points, labels, groups, weights, distance, size)
     raise NotSeparableError(
         "A hard margin without a bias does not exist: no plane through the origin separates the "
         f"classes, because {_terms(labels * weights)} is zero up to {distance:.2g}. Use "
@@ -322,8 +328,59 @@ def _nearest_to_zero(
     return weights, values, max(float(coefficients @ values), 0.0) ** 0.5
 
 
+def _with_few_points(
+    points: Points, labels: Floats, groups: Bools, weights: Floats, distance: float, size: float
+) -> tuple[Floats, float]:
+    """Return weights of at most d + 1 points per group, and their distance, or what was given.
+
+    The combination of each group stays what it is. Without a finite feature map, or if rounding
+    spoils it, nothing changes.
+    """
+    width = points.n_features
+    if width is None:
+        return weights, distance
+    found = weights.copy()
+    for group in groups:
+        members = np.flatnonzero(group & (weights > 0))
+        if width + 1 < len(members) and width <= _MOST_REDUCED_FEATURES:
+            features = points.take(members).features
+            dense = features.toarray() if sparse.issparse(features) else np.asarray(features)
+            found[members] = _reduced(labels[members, None] * dense / size, weights[members])
+    coefficients = labels * found
+    after = max(float(coefficients @ points.expansion(coefficients)), 0.0) ** 0.5
+    return (found, after) if after <= max(distance, _TOUCHING * size) else (weights, distance)
+
+
+def _reduced(rows: Floats, weights: Floats) -> Floats:
+    """Return a convex combination of at most d + 1 rows that is the same point.
+
+    As long as there are more, some combination of the rows with a zero sum is zero: the weights
+    move along it until one of them vanishes.
+    """
+    lifted = np.hstack([rows, np.ones((len(rows), 1))])
+    found, width = weights.copy(), lifted.shape[1]
+    # The lightest go first, so that rounding stays small.
+    order: Integers = np.argsort(-found)
+    kept = list(order[:width])
+    for row in order[width:]:
+        kept.append(row)
+        direction = np.linalg.svd(lifted[kept].T)[2][-1]
+        if not (direction > 0).any():
+            direction = -direction
+        own = found[kept]
+        ratio = np.divide(own, direction, out=np.full(len(own), np.inf), where=direction > 0)
+        gone = int(np.argmin(ratio))
+        found[kept] = np.maximum(own - ratio[gone] * direction, 0.0)
+        found[kept[gone]] = 0.0
+        del kept[gone]
+    return np.asarray(found / found.sum())
+
+
 def _terms(weights: Floats) -> str:
-    """Write the terms of a combination with the largest weights."""
-    heaviest: Integers = np.argsort(-np.abs(weights))[:4]
-    terms = [f"{weights[i]:.3g} x[{i}]" for i in heaviest if abs(weights[i]) > 1e-6]
-    return " + ".join(terms).replace("+ -", "- ")
+    """Write a combination, the largest weights first; say how many terms are left out."""
+    heaviest: Integers = np.argsort(-np.abs(weights), kind="stable")
+    used = [i for i in heaviest if weights[i] != 0]
+    terms = [f"{weights[i]:.3g} x[{i}]" for i in used[:_MOST_TERMS]]
+    text = " + ".join(terms).replace("+ -", "- ")
+    more = len(used) - len(terms)
+    return f"{text} and {more} more" if more else text

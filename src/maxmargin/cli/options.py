@@ -150,7 +150,7 @@ class MachineOptions:
     )
     C: float | tuple[float, ...] | None = _option(_POSITIVE, "Penalty C of margin violations.")
     gamma: float | str | tuple[float | str, ...] | None = _option(
-        values.Gamma(0), "Parameter of the kernel: a number, scale or auto."
+        values.Gamma(0), "Parameter of the kernel: a number, scale, auto or median."
     )
     degree: float | tuple[float, ...] | None = _option(
         values.Whole(0), "Degree of the polynomial kernel."

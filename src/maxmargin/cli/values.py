@@ -49,12 +49,16 @@ class Whole(Number):
         return int(number)
 
 
+#: Values of gamma that are computed from the data.
+RULES = {"scale", "auto", "median"}
+
+
 class Gamma(Number):
     """A number, or a rule that makes one from the data."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the number or the rule."""
-        return value if value in ("scale", "auto") else super().convert(value, param, ctx)
+        return value if value in RULES else super().convert(value, param, ctx)
 
 
 class Time(Number):
@@ -88,7 +92,7 @@ class Grid(click.ParamType):  # type: ignore[type-arg] # generic in new versions
             self.fail(f"{value!r} is neither a list a,b,c nor FROM:TO:COUNT.", param, ctx)
         ends = [self.item.convert(part, param, ctx) for part in parts[:2]]
         count = click.IntRange(1)(parts[2], param, ctx)
-        if "scale" in ends or "auto" in ends or (self.spacing is np.geomspace and min(ends) <= 0):
+        if set(ends) & RULES or (self.spacing is np.geomspace and min(ends) <= 0):
             self.fail(f"{value!r}: FROM and TO must be numbers greater than 0.", param, ctx)
         values = self.spacing(*ends, count).tolist()
         return tuple(self.item.convert(f"{number:.12g}", param, ctx) for number in values)

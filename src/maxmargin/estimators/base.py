@@ -15,7 +15,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import (
     _check_feature_names,
     _check_n_features,
-    _check_sample_weight,
     _check_y,
     check_is_fitted,
     validate_data,
@@ -44,7 +43,7 @@ from maxmargin.machines.training import (
     LARGEST_ENTRY,
     Training,
     aligned,
-    positive_rows,
+    checked_weight,
     refuse_large,
     refuse_strings,
 )
@@ -85,7 +84,10 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(set(_NAMED)), callable, Kernel],
         "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "gamma": [
+            StrOptions({"scale", "auto", "median"}),
+            Interval(Real, 0.0, None, closed="left"),
+        ],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "shrinking": ["boolean"],
@@ -168,9 +170,7 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
             return Training(points.with_kernel(kernel), y, weight, started, ones)
         X, y = self._checked(kernel, X, y)
         if sample_weight is not None:
-            if not np.any(np.asarray(sample_weight)):
-                positive_rows(np.zeros(1))
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            sample_weight = checked_weight(sample_weight, X)
         points = Points.checked(X, kernel)
         if not points.largest <= LARGEST_ENTRY:
             refuse_large(points.largest)

@@ -75,7 +75,7 @@ n_iter_
         *,
         kernel: str | Kernel | Callable[[Any, Any], Any] = "rbf",
         degree: int = 3,
-        gamma: float | Literal["scale", "auto"] = "scale",
+        gamma: float | Literal["scale", "auto", "median"] = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         nu: float = 0.5,

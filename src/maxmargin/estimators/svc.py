@@ -44,7 +44,7 @@ class SVC(KernelClassifier):
         `maxmargin.kernels`, or a function k(A, B) that returns the matrix of similarities.
     degree, gamma, coef0
         Parameters of the named kernels. The variance in ``gamma="scale"`` is weighted by
-        `sample_weight`.
+        `sample_weight`; ``gamma="median"`` ("rbf" and "laplacian") is the median heuristic.
     shrinking : bool
         Has no effect; here for scikit-learn's sake.
     probability : bool
@@ -130,7 +130,7 @@ coef_, fit_status_, n_iter_, shape_fit_
         C: float = 1.0,
         kernel: str | Kernel | Callable[[Any, Any], Any] = "rbf",
         degree: int = 3,
-        gamma: float | Literal["scale", "auto"] = "scale",
+        gamma: float | Literal["scale", "auto", "median"] = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
         probability: bool | Literal["deprecated"] = "deprecated",
@@ -220,7 +220,7 @@ coef_, fit_status_, n_iter_, shape_fit_
         nu: float = 0.5,
         kernel: str | Kernel | Callable[[Any, Any], Any] = "rbf",
         degree: int = 3,
-        gamma: float | Literal["scale", "auto"] = "scale",
+        gamma: float | Literal["scale", "auto", "median"] = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
         probability: bool | Literal["deprecated"] = "deprecated",

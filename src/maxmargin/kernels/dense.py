@@ -13,6 +13,7 @@ from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.base import Kernel, positive, real, whole
 from maxmargin.kernels.blocks import Form, Formula
 from maxmargin.kernels.data import as_vectors
+from maxmargin.kernels.median import median_distance
 from maxmargin.kernels.rounding import FUNCTION_ERROR, PER_TERM, UNIT_ROUNDOFF, Bounds
 from maxmargin.typing import Floats
 
@@ -24,8 +25,9 @@ _LARGEST_CANCELLED = 2e5
 # Entries of the data that are squared at one time.
 _BLOCK_ENTRIES = 1 << 20
 
-#: A positive number, or a rule that computes it from the data as in scikit-learn.
-Gamma = float | Literal["scale", "auto"]
+#: A positive number, or a rule that computes it from the data: two as in scikit-learn, and the
+#: median heuristic.
+Gamma = float | Literal["scale", "auto", "median"]
 
 
 class _Compiled(Kernel):
@@ -81,29 +83,47 @@ class Linear(_Compiled):
 class _WithGamma(_Compiled):
     gamma: Gamma
 
+    #: The distance of the median heuristic, and its factor in 1 / gamma; None without one.
+    _median: ClassVar[tuple[Literal["sqeuclidean", "cityblock"], float] | None] = None
+
     def __post_init__(self) -> None:
         if type(self.gamma) is float and 0.0 < self.gamma < np.inf:
             return
         if isinstance(self.gamma, str):
-            if self.gamma not in ("scale", "auto"):
+            if self.gamma not in ("scale", "auto", "median"):
                 raise InvalidInputError(
-                    f"gamma must be a positive number, 'scale' or 'auto'; got {self.gamma!r}."
+                    "gamma must be a positive number, 'scale', 'auto' or 'median'; "
+                    f"got {self.gamma!r}."
+                )
+            if self.gamma == "median" and self._median is None:
+                raise InvalidInputError(
+                    "gamma='median' is about a distance, which only RBF and Laplacian have; "
+                    f"{type(self).__name__} takes a positive number, 'scale' or 'auto'."
                 )
         else:
             object.__setattr__(self, "gamma", positive(self.gamma, "gamma"))
 
     @property
     def has_rules(self) -> bool:
-        """Whether gamma is "scale" or "auto"."""
+        """Whether gamma is "scale", "auto" or "median"."""
         return isinstance(self.gamma, str)
 
     def resolve(self, X: Any, sample_weight: Floats | None = None) -> Self:
-        """Replace ``"scale"`` by 1 / (d var(X)) and ``"auto"`` by 1 / d."""
+        """Replace ``"scale"`` by 1 / (d var(X)), ``"auto"`` by 1 / d, ``"median"`` by its number.
+
+        The median heuristic is 1 / (2 m^2) for `RBF`, with m the median distance between points
+        that differ, and 1 / m for `Laplacian`, with the distance sum_j |x_j - z_j|. Of many rows
+        it compares a sample that depends on their values only.
+        """
         if not isinstance(self.gamma, str):
             return self
         # Training data has been checked before; if it has not, its variance is not finite.
         is_array = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f"
         rows = X if is_array else as_vectors(X)
+        if self.gamma == "median" and self._median is not None:
+            metric, factor = self._median
+            middle = factor * median_distance(rows, metric, sample_weight)
+            return replace(self, gamma=1.0 / middle if middle > 0 else 1.0)
         variance = 1.0
         if self.gamma == "scale":
             unweighted = sample_weight is None or np.ptp(sample_weight) == 0
@@ -206,8 +226,9 @@ class RBF(_ExponentialOfDistance):
 
     Parameters
     ----------
-    gamma : float, "scale" or "auto"
-        Inverse squared width; "scale" is 1 / (d var(X)), "auto" is 1 / d.
+    gamma : float, "scale", "auto" or "median"
+        Inverse squared width; "scale" is 1 / (d var(X)), "auto" is 1 / d, and "median" is
+        1 / (2 m^2) for the median m of the distances between points that differ.
 
     Examples
     --------
@@ -218,6 +239,7 @@ class RBF(_ExponentialOfDistance):
     """
 
     _form = "gaussian"
+    _median = ("sqeuclidean", 2.0)
 
     gamma: Gamma = "scale"
 
@@ -276,8 +298,9 @@ class Laplacian(_ExponentialOfDistance):
 
     Parameters
     ----------
-    gamma : float, "scale" or "auto"
-        Inverse width.
+    gamma : float, "scale", "auto" or "median"
+        Inverse width; "median" is 1 / m for the median m of sum_j |x_j - z_j| over pairs of points
+        that differ.
 
     Examples
     --------
@@ -287,6 +310,7 @@ class Laplacian(_ExponentialOfDistance):
     """
 
     _form = "laplacian"
+    _median = ("cityblock", 1.0)
 
     gamma: Gamma = "auto"
 

@@ -9,7 +9,14 @@ from typing import Any
 
 from maxmargin.certificates.separation import require_separable
 from maxmargin.errors import InvalidInputError, UnsupportedProblemError
-from maxmargin.problems import CrammerSinger, HardMargin, KernelProblem, L1Margin, Problem
+from maxmargin.problems import (
+    CrammerSinger,
+    Free,
+    HardMargin,
+    KernelProblem,
+    L1Margin,
+    Problem,
+)
 from maxmargin.solvers.base import Solver, Warm
 from maxmargin.solvers.interrupts import heed_interrupt
 from maxmargin.solvers.linear import linear_solver
@@ -229,6 +236,9 @@ def _reasons(problem: Problem) -> list[tuple[Solver, str]]:
 def explain(problem: Problem) -> str:
     """Say which solvers ``"auto"`` takes for a problem, in which order, and why.
 
+    If that is a linear method, because there are many points and few features, a second sentence
+    names the linear estimator: those of kernels take "decomposition", the slower way there.
+
     Examples
     --------
     >>> from maxmargin.kernels import RBF
@@ -244,7 +254,20 @@ def explain(problem: Problem) -> str:
         )
     (first, why), *others = _reasons(problem)
     later = [f"then '{solver.name}', if that does not converge" for solver, _ in others]
-    return "; ".join([f"'{first.name}', because {why}", *later]) + "."
+    return "; ".join([f"'{first.name}', because {why}", *later]) + "." + _hint(problem, first)
+
+
+def _hint(problem: Problem, first: Solver) -> str:
+    """Name the estimator that takes the fast way to the optimum, where kernel estimators do not."""
+    if first is not SOLVERS["linear-interior-point"]:
+        return ""
+    kind = "LinearSVC" if problem.has_two_classes else "LinearSVR"
+    bias = "'free'" if isinstance(problem.bias, Free) else repr(problem.bias)
+    loss = problem.loss  # type: ignore[attr-defined]
+    return (
+        f" Estimators with kernel='linear' take 'decomposition'; {kind}(loss={loss!r}, "
+        f"bias={bias}) reaches the same optimum sooner."
+    )
 
 
 def _checked(problems: Any, request: Request) -> Request:

@@ -27,11 +27,11 @@ from maxmargin.typing import Floats
 
 __all__ = ["Decomposition"]
 
-# Problems of at most this many points are solved to rounding: that costs next to nothing, and makes
-# the solution independent of the order of the points.
+# Problems of at most this many points are solved to rounding if that takes little work (steps times
+# variables; about 10 ms), which makes the solution independent of the order of the points.
 _SMALL = 256
 _FINER = 1e-7
-_STEPS_PER_SMALL_VARIABLE = 1000
+_LITTLE_WORK = 1 << 22
 
 # A run that takes more steps than _FEW_STEPS plus some per variable makes no progress. It is then
 # rescued or, if that is impossible, allowed _MANY times as many.
@@ -161,7 +161,11 @@ class _Run:
         n_problems: int,
         n_done: int,
     ) -> None:
-        self.problems = [problem for problem in problems if isinstance(problem, KernelProblem)]
+        self.asked = [problem for problem in problems if isinstance(problem, KernelProblem)]
+        # The tolerance has no units; weights do, in the nu forms.
+        scaled_problems = [problem.in_unit_weights() for problem in self.asked]
+        self.problems = [problem for problem, _ in scaled_problems]
+        self.units = [unit for _, unit in scaled_problems]
         self.qps = [problem.dual() for problem in self.problems]
         self.warm, self.request, self.stop = warm, request, request.stop
         self.max_gap = solver.max_gap
@@ -169,7 +173,7 @@ class _Run:
         self.batch = Batch(self.qps, solver.cache_size, n_threads)
         self.recorder: Recorder | None = None
         if request.is_watched:
-            self.recorder = Recorder(request, places, n_problems, n_done)
+            self.recorder = Recorder(request, places, n_problems, n_done, self.units)
 
     def not_begun(self, ending: Ending) -> list[Solution]:
         """Return all problems at their starting points."""
@@ -186,10 +190,8 @@ class _Run:
             return self.not_begun(Ending.TIME_LIMIT)
         if self.recorder is not None and self._starts_end_the_run():
             return self.not_begun(Ending.CALLBACK)
-        found = self._small() if self._is_small else None
-        if found is None:
-            found = self._solve(self._programs(1.0), self._most_steps)
-            found = [self._rescued(k, one) for k, one in enumerate(found)]
+        found = self._small() if self._is_small else self._solve(self._programs(1.0))
+        found = [self._rescued(k, one) for k, one in enumerate(found)]
         if self._is_small and all(one.converged for one in found):
             found = [refined(qp, one) for qp, one in zip(self.qps, found, strict=True)]
         if self.stop.gap is not None:
@@ -250,30 +252,32 @@ class _Run:
         """The steps that a problem may take before another way is tried."""
         return self._few_steps if self.stop.max_iter is None else self.stop.max_iter
 
-    def _solve(self, programs: Sequence[Terms], max_steps: int) -> list[Found]:
+    def _solve(self, programs: Sequence[Terms], max_steps: int | None = None) -> list[Found]:
         everything = range(len(self.qps))
         return self.batch.solve(
             programs,
             everything,
-            max_steps=max_steps,
+            max_steps=self._most_steps if max_steps is None else max_steps,
             seconds=self.request.time_left,
             watch=self._watch(everything),
             pause=self._pause,
         )
 
-    def _small(self) -> list[Found] | None:
-        """Solve to rounding; None if that takes too many steps."""
+    def _small(self) -> list[Found]:
+        """Solve to rounding; if that takes more than a little work, to the tolerance."""
         finest = max(self._tolerance(k) for k in range(len(self.qps)))
         n_variables = max(qp.n_variables for qp in self.qps)
         programs = self._programs(min(1.0, _FINER / finest))
-        found = self._solve(programs, _STEPS_PER_SMALL_VARIABLE * n_variables)
+        found = self._solve(programs, _LITTLE_WORK // n_variables)
         if any(one.ending.is_stop for one in found):
             return found
         reached = [
             one.converged or (one.ending is Ending.STALLED and one.violation <= self._tolerance(k))
             for k, one in enumerate(found)
         ]
-        return [replace(one, ending=Ending.CONVERGED) for one in found] if all(reached) else None
+        if not all(reached):
+            return self._solve(self._programs(1.0))
+        return [replace(one, ending=Ending.CONVERGED) for one in found]
 
     def _rescued(self, k: int, found: Found) -> Found:
         """Return a better point if the steps made no progress."""
@@ -405,26 +409,34 @@ class _Run:
             signed = balanced(qp, found.signed)
             gradient = qp.gradient(signed) if found.is_measured else found.gradient
             found = replace(found, signed=signed, gradient=gradient)
-        if found.is_measured and found.ending in _CUT_SHORT:
+        is_usual = found.is_measured and found.ending is not Ending.STALLED
+        if found.is_measured and found.ending in _CUT_SHORT and not qp.total.any():
             found, offsets = best_multiple(self.problems[k], found)
-        elif found.is_measured or not np.isfinite(qp.cost).all():
+        elif is_usual or not np.isfinite(qp.cost).all():
             offsets = qp.offsets(found.signed, found.gradient)
         else:
-            # The best bias of an untrained machine predicts the heavier class.
+            # The best offsets for these weights: an untrained machine predicts the heavier class,
+            # and points that made a run stall have gradients that say nothing about the bias.
             offsets = qp.vertex(found.gradient)[1]
         if self.recorder is not None and found.is_measured:
             self._record(k, found)
+        unit = self.units[k]
         return Solution(
-            problem=self.problems[k],
-            dual=np.maximum(qp.sign * found.signed, 0.0),
-            offsets=offsets,
+            problem=self.asked[k],
+            dual=unit * np.maximum(qp.sign * found.signed, 0.0),
+            offsets=unit * offsets,
             solver=Decomposition.name,
             ending=found.ending,
             reason="" if found.converged else self.request.reason(found.ending),
             iterations=found.steps,
             seconds=self.request.seconds,
             trace=NO_TRACE if self.recorder is None else self.recorder.trace(k),
-            gradient=found.gradient,
+            gradient=unit * found.gradient,
             values=None if found.is_measured else (np.inf, -np.inf),
-            expansion=found.expansion if self.batch.rows.is_resident else None,
+            expansion=self._expansion(k, found),
         )
+
+    def _expansion(self, k: int, found: Found) -> Floats | None:
+        if found.expansion is None or not self.batch.rows.is_resident:
+            return None
+        return self.units[k] * found.expansion

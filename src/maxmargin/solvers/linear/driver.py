@@ -211,7 +211,7 @@ class _Run:
         return self.solver._solution(
             self.problems[k],
             found,
-            solver=self.solver.name,
+            solver=found.solver or self.solver.name,
             ending=found.ending,
             reason="" if found.ending is Ending.CONVERGED else self.request.reason(found.ending),
             iterations=found.iterations,

@@ -105,6 +105,8 @@ class Reached:
         The solver's own values; a certificate recomputes them.
     ending : Ending
         Why it ended.
+    solver : str
+        Who found it, if not the solver that was asked alone.
     """
 
     weights: Floats
@@ -114,6 +116,7 @@ class Reached:
     primal: float
     dual: float
     ending: Ending
+    solver: str = ""
 
     @property
     def relative_gap(self) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from maxmargin.solvers.base import Solver
 from maxmargin.solvers.linear.choice import linear_solver
 from maxmargin.solvers.linear.driver import LinearSolver
 from maxmargin.solvers.linear.engine import LinearQP, Method, Reached, RunOptions, solve_linear
-from maxmargin.solvers.solution import Solution
+from maxmargin.solvers.solution import Ending, Solution
 from maxmargin.typing import Bools, Floats
 
 __all__ = [
@@ -35,6 +36,9 @@ MOST_FEATURES = 3000
 MOST_PASSES = 400.0
 _MOST_PASSES_SQUARED = 800.0
 _SPARSE_ENTRY = 4.0
+
+# Passes of coordinate descent after which interior points take over.
+_PATIENCE = 10_000
 
 
 class _Margins(LinearSolver):
@@ -136,7 +140,9 @@ class CoordinateDescent(_Margins):
     """Dual coordinate descent with shrinking, for linear machines with many, sparse features.
 
     One multiplier at a time goes to its optimum with all others fixed (Hsieh, Chang, Lin, Keerthi,
-    Sundararajan 2008). A free bias is found by the method of multipliers. Large C make it slow.
+    Sundararajan 2008). A free bias is found by the method of multipliers. Large C make it slow: a
+    machine that takes more than 10,000 passes, and has few enough features, is handed over to
+    "linear-interior-point", as ``solution.solver`` then says.
 
     Parameters
     ----------
@@ -157,6 +163,24 @@ class CoordinateDescent(_Margins):
     name: ClassVar[str] = "coordinate-descent"
     method: ClassVar[Method] = "coordinate-descent"
     is_precise: ClassVar[bool] = False
+
+    def _solve(
+        self,
+        problems: Sequence[KernelProblem],
+        options: RunOptions,
+        starts: Sequence[Solution | None],
+    ) -> list[Reached]:
+        if options.max_iter <= _PATIENCE or problems[0].X.shape[1] > MOST_FEATURES:
+            return super()._solve(problems, options, starts)
+        found = super()._solve(problems, replace(options, max_iter=_PATIENCE), starts)
+        slow = [k for k, one in enumerate(found) if one.ending in (Ending.MAX_ITER, Ending.STALLED)]
+        if slow:
+            rest = _handed_over(
+                [problems[k] for k in slow], options, [found[k] for k in slow], slow
+            )
+            for k, one in zip(slow, rest, strict=True):
+                found[k] = one
+        return found
 
 
 @dataclass(frozen=True)
@@ -184,6 +208,41 @@ class LinearInteriorPoint(_Margins):
     name: ClassVar[str] = "linear-interior-point"
     method: ClassVar[Method] = "interior-point"
     aim: ClassVar[float] = 1e-3
+
+
+def _handed_over(
+    problems: Sequence[KernelProblem],
+    options: RunOptions,
+    found: Sequence[Reached],
+    places: Sequence[int],
+) -> list[Reached]:
+    """Solve by interior points what coordinate descent did not finish; keep the better of both.
+
+    `places` are the places of the problems in the whole run, for its callback.
+    """
+    seconds = None if options.seconds is None else max(options.deadline - perf_counter(), 0.0)
+    watch = options.watch
+
+    def watch_on(k: int, n_done: int, steps: int, gap: float, primal: float, dual: float) -> bool:
+        assert watch is not None
+        return watch(places[k], n_done, found[k].iterations + steps, gap, primal, dual)
+
+    left = replace(
+        options,
+        max_iter=options.max_iter - _PATIENCE,
+        seconds=seconds,
+        watch=None if watch is None else watch_on,
+        started=perf_counter(),
+    )
+    second = LinearInteriorPoint(options.n_jobs, options.seed)
+    both = f"{CoordinateDescent.name}, then {second.name}"
+    ends = zip(found, second._solve(problems, left, [None] * len(problems)), strict=True)
+    return [
+        replace(two, iterations=one.iterations + two.iterations, solver=both)
+        if two.relative_gap < one.relative_gap
+        else replace(one, ending=two.ending)
+        for one, two in ends
+    ]
 
 
 @dataclass(frozen=True)
