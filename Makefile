@@ -6,7 +6,7 @@ BENCH_VENV := .venv-bench
 NATIVE := $(shell find native -type f 2>/dev/null)
 INSTALL_INPUTS := pyproject.toml CMakeLists.txt $(NATIVE)
 
-.PHONY: demo test lint docs wheel fuzz bench bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration bench-streams study-sequences asan clean
+.PHONY: demo test lint docs wheel fuzz bench bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration bench-streams heldout study-sequences asan clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -65,6 +65,10 @@ bench-calibration: $(BENCH_VENV)/installed
 # Two passes over a file in chunks.
 bench-streams: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python -m benchmarks.streams
+
+# Data sets of your own beside scikit-learn: make heldout FOLDER=... HELDOUT='--rows 1000'.
+heldout: $(VENV)/installed
+	$(BIN)/python -m benchmarks.heldout $(FOLDER) $(HELDOUT)
 
 # Damaged files, and processes killed while they save: takes an hour. FUZZ and KILLS say how often.
 FUZZ ?= 200000
