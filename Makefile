@@ -71,10 +71,10 @@ heldout: $(VENV)/installed
 	$(BIN)/python -m benchmarks.heldout $(FOLDER) $(HELDOUT)
 
 # Damaged files, and processes killed while they save: takes an hour. FUZZ and KILLS say how often.
-FUZZ ?= 200000
+FUZZ ?= 125000
 KILLS ?= 200
 fuzz: $(VENV)/installed
-	for target in model structure libsvm liblinear data; do \
+	for target in model structure libsvm liblinear data csv npz parquet; do \
 	  (cd tests && ../$(BIN)/python -m fuzz $$target --count $(FUZZ)) || exit 1; \
 	done
 	cd tests && ../$(BIN)/python -m fuzz.kill --count $(KILLS)

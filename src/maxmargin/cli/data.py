@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from scipy import sparse
@@ -12,6 +11,7 @@ from scipy import sparse
 from maxmargin.cli.options import DataOptions
 from maxmargin.errors import InvalidInputError
 from maxmargin.streams import read_libsvm
+from maxmargin.streams.damage import refusing_damage
 
 __all__ = ["CSR_PARTS", "Data", "Layout", "labels_of", "read_data", "read_training"]
 
@@ -109,12 +109,11 @@ def read_data(wanted: DataOptions, layout: Layout, *, with_target: bool) -> Data
 
 def _read_arrays(wanted: DataOptions) -> tuple[Any, Any]:
     """Return X, and the target or None if the file has none."""
-    try:
+    with refusing_damage(wanted.name, ".npz"):
         with np.load(wanted.content(), allow_pickle=False) as file:
             arrays = dict(file)
-    except (ValueError, BadZipFile, EOFError, AttributeError, TypeError) as error:
-        raise InvalidInputError(f"{wanted.name} cannot be read as .npz: {error}") from None
-    X, target = _points(arrays, wanted.name), wanted.target or "y"
+        X = _points(arrays, wanted.name)
+    target = wanted.target or "y"
     y = arrays.get(target)
     if y is None and wanted.target is not None:
         raise InvalidInputError(
