@@ -20,7 +20,7 @@ from maxmargin.machines.classes import linear_bias, seed_of
 from maxmargin.machines.fitting import SolvesProblems
 from maxmargin.machines.machine import Machine
 from maxmargin.machines.threads import thread_count
-from maxmargin.machines.training import LARGEST_ENTRY, Training, positive_rows, refuse_large
+from maxmargin.machines.training import LARGEST_LINEAR_ENTRY, Training, positive_rows, refuse_large
 from maxmargin.problems import Bias, Free, Points, Problem, Regularised
 from maxmargin.solvers import Callback, Solution, Stop
 from maxmargin.solvers.linear import linear_solver
@@ -118,7 +118,7 @@ class LinearEstimator(SolvesProblems, CallbackSupportMixin, BaseEstimator):
             y_numeric=self._numeric_targets,
         )
         points = Points.checked(X, Linear())
-        if not points.largest <= LARGEST_ENTRY:
+        if not points.largest <= LARGEST_LINEAR_ENTRY:
             refuse_large(points.largest)
         if sample_weight is not None:
             if not np.any(np.asarray(sample_weight)):
@@ -172,7 +172,8 @@ class LinearEstimator(SolvesProblems, CallbackSupportMixin, BaseEstimator):
     def _scores(self, X: Any) -> Floats:
         """Return w'x + b of each machine."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        kind = {"accept_sparse": "csr", "dtype": (np.float64, np.float32)}
+        X = validate_data(self, X, reset=False, **kind)
         weights = self.coef_ if self.coef_.ndim == 2 else self.coef_.reshape(1, -1)
         return np.asarray(safe_sparse_dot(X, weights.T, dense_output=True) + self.intercept_)
 

@@ -21,7 +21,7 @@ from maxmargin.machines.callbacks import CallbackSupportMixin, FitTasks
 from maxmargin.machines.machine import HasMachines, Machine
 from maxmargin.machines.progress import Bar
 from maxmargin.machines.threads import thread_count
-from maxmargin.machines.training import LARGEST_ENTRY, positive_rows, refuse_large
+from maxmargin.machines.training import LARGEST_LINEAR_ENTRY, positive_rows, refuse_large
 from maxmargin.problems import Problem
 from maxmargin.solvers import Ending, Stop, solve_all
 from maxmargin.solvers.interrupts import heed_interrupt
@@ -95,7 +95,7 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         else:
             X, y = validate_data(self, X, y, **kind)
         largest = largest_entry(X)
-        if not largest <= LARGEST_ENTRY:
+        if not largest <= LARGEST_LINEAR_ENTRY:
             refuse_large(largest)
         return X, y
 
