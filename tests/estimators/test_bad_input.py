@@ -5,8 +5,9 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from maxmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from maxmargin.kernels import RBF
+from maxmargin import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM, OnlineSVC
+from maxmargin.errors import InvalidInputError
+from maxmargin.kernels import RBF, Function
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [3.0, 3.0], [4.0, 3.0], [3.0, 4.0]])
 Y = np.array([0, 0, 0, 1, 1, 1])
@@ -122,3 +123,49 @@ def test_an_unresolved_kernel_object_is_resolved_on_the_data():
 def test_break_ties_needs_one_value_a_class():
     with pytest.raises(ValueError, match="break_ties must be False"):
         SVC(break_ties=True, decision_function_shape="ovo").fit(X, Y).predict(X)
+
+
+@pytest.mark.parametrize("kind", [SVC, NuSVC, LinearSVC, OnlineSVC])
+@pytest.mark.parametrize("weight", [-1.0, np.inf, np.nan, 1e300])
+def test_the_weight_of_a_class_is_a_finite_number(kind, weight):
+    with pytest.raises(InvalidInputError, match="class_weight"):
+        kind(class_weight={0: weight}).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    "kind", [SVC, NuSVC, LinearSVC, SVR, NuSVR, LinearSVR, OneClassSVM, OnlineSVC]
+)
+def test_weights_beyond_float64_are_refused_in_fit(kind):
+    with pytest.raises(InvalidInputError, match=r"sample_weight reaches 1e\+300"):
+        kind().fit(X, Y, sample_weight=[1, 1, 1, 1e300, 1, 1])
+
+
+@pytest.mark.parametrize("kind", [SVC, NuSVC, LinearSVC])
+def test_a_product_of_weights_beyond_float64_is_refused_in_fit(kind):
+    with pytest.raises(InvalidInputError, match="sample_weight times class_weight"):
+        kind(class_weight={0: 1e40}).fit(X, Y, sample_weight=np.full(6, 1e40))
+
+
+@pytest.mark.parametrize("kind", [NuSVC, OneClassSVM])
+def test_weights_whose_squares_vanish_are_refused_by_nu_machines(kind):
+    with pytest.raises(InvalidInputError, match="moderate numbers"):
+        kind().fit(X, Y, sample_weight=np.full(6, 1e-300))
+
+
+@pytest.mark.parametrize("kind", [SVC, NuSVC, LinearSVC])
+def test_class_weights_far_apart_are_fitted_and_proved(kind):
+    weights = {0: 1e12, 1: 1e-12}
+    machine = kind(class_weight=weights).fit(X, Y)
+    assert (machine.predict(X[:3]) == 0).all()
+    assert machine.certificate_.kkt_violation < 1e-3
+    assert machine.certificate_.relative_gap < 1e-3
+
+
+@pytest.mark.parametrize("kind", [SVC, SVR, OneClassSVM])
+@pytest.mark.parametrize(
+    "kernel",
+    [lambda A, B: (A @ B.T) * (1 + 1j), Function.of_points(lambda a, b: complex(a @ b, 1.0))],
+)
+def test_a_kernel_function_with_complex_values_is_refused(kind, kernel):
+    with pytest.raises(InvalidInputError, match="complex numbers"):
+        kind(kernel=kernel).fit(X, Y)

@@ -21,6 +21,8 @@ BAD = [
     (lambda: OnlineSVC(method="pegasos", loss="squared_hinge").fit(X, Y), "loss='hinge'"),
     (lambda: OnlineSVC(n_jobs=0).fit(X, Y), "n_jobs must not be zero"),
     (lambda: OnlineSVC(class_weight={7: 2.0}).fit(X, Y), "class_weight"),
+    (lambda: OnlineSVC(class_weight={0: -1.0}).fit(X, Y), "class_weight of class 0 is -1"),
+    (lambda: OnlineSVC(class_weight={0: np.inf}).partial_fit(X, Y, [0, 1]), "is inf"),
     (lambda: OnlineSVC().fit(X * 1e200, Y), "scale the features"),
     (lambda: OnlineSVC().fit(np.where(X > 1, np.nan, X), Y), "NaN"),
     (lambda: OnlineSVC().fit(X, Y * 0), "greater than one; got 1 class"),

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
-from maxmargin import Solution, certify, solve
+from maxmargin import NuSVC, NuSVR, OneClassSVM, Solution, Stop, certify, solve
 from maxmargin.kernels import RBF, Kernel, Laplacian, Linear, Polynomial, feature_map
 from maxmargin.problems import (
     Bias,
     Free,
     HardMargin,
+    NuMargin,
+    Points,
     Problem,
     Regularised,
     SoftMargin,
@@ -251,3 +255,88 @@ def shifts(kind: str, bias: Bias) -> bool:
 def rows(data: Numbers, chosen: np.ndarray) -> Numbers:
     y = None if data.y is None else data.y[chosen]
     return replace(data, X=data.X[chosen], y=y, weight=data.weight[chosen])
+
+
+WEIGHTS = np.random.default_rng(4).uniform(0.5, 2.0, 60)
+
+
+def two_clouds() -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(3)
+    y = np.repeat([0, 1], 30)
+    return random.normal(size=(60, 3)) + 1.5 * y[:, None], y
+
+
+powers_of_two = pytest.mark.parametrize("power", [-300, -20, -1, 1, 20, 140])
+
+
+@powers_of_two
+@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 3.0}])
+def test_nu_svc_is_the_same_for_weights_times_a_power_of_two(power: int, class_weight: Any) -> None:
+    X, y = two_clouds()
+    one = NuSVC(nu=0.3, class_weight=class_weight).fit(X, y, WEIGHTS)
+    other = NuSVC(nu=0.3, class_weight=class_weight).fit(X, y, np.ldexp(WEIGHTS, power))
+    np.testing.assert_array_equal(other.support_, one.support_)
+    np.testing.assert_array_equal(other.dual_coef_, one.dual_coef_)
+    np.testing.assert_array_equal(other.intercept_, one.intercept_)
+    np.testing.assert_array_equal(other.slack_, one.slack_)
+    assert other.n_iter_ == one.n_iter_
+    assert other.certificate_.kkt_violation == one.certificate_.kkt_violation
+    assert other.certificate_.relative_gap == one.certificate_.relative_gap
+
+
+@powers_of_two
+def test_one_class_svm_decides_the_same_for_weights_times_a_power_of_two(power: int) -> None:
+    X, _ = two_clouds()
+    one = OneClassSVM(nu=0.3).fit(X, sample_weight=WEIGHTS)
+    other = OneClassSVM(nu=0.3).fit(X, sample_weight=np.ldexp(WEIGHTS, power))
+    # A doubled weight is a duplicated row, which doubles the values.
+    np.testing.assert_array_equal(other.dual_coef_, np.ldexp(one.dual_coef_, power))
+    np.testing.assert_array_equal(
+        other.decision_function(X), np.ldexp(one.decision_function(X), power)
+    )
+    np.testing.assert_array_equal(other.predict(X), one.predict(X))
+    assert other.n_iter_ == one.n_iter_
+    assert other.certificate_.kkt_violation == one.certificate_.kkt_violation
+    assert other.certificate_.relative_gap == one.certificate_.relative_gap
+
+
+@pytest.mark.parametrize("power", [-20, -1, 1, 20])
+def test_nu_svr_takes_weights_times_a_factor_for_a_cost_times_it(power: int) -> None:
+    X, _ = two_clouds()
+    y = X @ [1.0, -2.0, 0.5] + np.random.default_rng(5).normal(size=60)
+    one = NuSVR(nu=0.3, C=3.0).fit(X, y, WEIGHTS)
+    other = NuSVR(nu=0.3, C=np.ldexp(3.0, -power)).fit(X, y, np.ldexp(WEIGHTS, power))
+    np.testing.assert_array_equal(other.dual_coef_, one.dual_coef_)
+    np.testing.assert_array_equal(other.intercept_, one.intercept_)
+    assert other.certificate_.measures == one.certificate_.measures
+
+
+@pytest.mark.parametrize("n_points", [60, 600])
+@pytest.mark.parametrize("factor", [1e-90, 1e-6, 0.3, 7.0, 1e6, 1e40])
+def test_nu_machines_are_as_accurate_for_weights_of_any_size(n_points: int, factor: float) -> None:
+    random = np.random.default_rng(6)
+    y = np.repeat([0, 1], n_points // 2)
+    X = random.normal(size=(n_points, 3)) + 1.5 * y[:, None]
+    weight = np.full(n_points, factor)
+    for model in (NuSVC(nu=0.3), OneClassSVM(nu=0.3)):
+        plain = clone(model).fit(X, y)
+        scaled = model.fit(X, y, weight)
+        assert scaled.certificate_.kkt_violation < 2e-3
+        assert np.mean(scaled.predict(X) == plain.predict(X)) > 0.98
+
+
+def test_a_nu_form_starts_from_a_solution_with_other_weights() -> None:
+    X, y = two_clouds()
+    points = Points(X, RBF(0.5))
+    first = solve(NuMargin(points, 2 * y - 1, nu=0.3), "decomposition", stop=Stop(kkt=1e-8))
+    small = NuMargin(points, 2 * y - 1, nu=0.3, sample_weight=np.full(60, 2.0**-30))
+    again = solve(small, "decomposition", stop=Stop(kkt=1e-8), warm=first)
+    assert again.converged
+    np.testing.assert_allclose(again.dual * 2.0**30, first.dual, atol=1e-6)
+
+
+def test_records_of_a_nu_form_are_in_the_units_of_its_weights() -> None:
+    X, y = two_clouds()
+    problem = NuMargin(X, 2 * y - 1, nu=0.3, sample_weight=np.full(60, 1e-6))
+    solution = solve(problem, "decomposition", trace=True)
+    assert solution.trace[-1].primal == pytest.approx(solution.certificate.primal, rel=1e-6)

@@ -32,6 +32,12 @@ class L1Iterate {
 
   int64_t n_entries(int64_t j) const { return j == bias ? n : columns_.row(j).n_entries; }
 
+  // Whether all weights that have a penalty are zero.
+  bool is_empty() const {
+    const auto end = weights.end() - problem_.has_free_bias();
+    return std::all_of(weights.begin(), end, [](double w) { return w == 0; });
+  }
+
   void rebuild_residuals() {
     std::vector<double> scores(n, weights[bias]);
     for (int64_t j = 0; j < bias; ++j) {

@@ -31,6 +31,10 @@ constexpr size_t least_growth = 64;
 // A feature at zero is shrunk when it is within its bound by this share of the largest excess.
 constexpr double shrink_share = 0.5;
 
+// Where all weights are zero, a slope larger than its bound by this share says that they should not be,
+// however small the gap.
+constexpr double slope_rounding = 1e-9;
+
 // Measurements in a row that gain less than this share of the gap, which mean rounding.
 constexpr int64_t patience = 10;
 constexpr double notable = 1e-6;
@@ -62,7 +66,7 @@ class L1Descent {
     measure();
     for (int64_t in_vain = 0;;) {
       const double gap = now.primal - now.dual, primal = least_primal_;
-      if (now.violation <= stop_.tolerance) return Status::converged;
+      if (now.violation <= stop_.tolerance && !is_empty_too_early_) return Status::converged;
       if (sweeps_ >= stop_.max_iter) return Status::max_iter;
       if (in_vain >= patience) return Status::stalled;
       select();
@@ -112,6 +116,7 @@ class L1Descent {
     const double dual = scale * (gain_ - scale * loss_);
     if (primal - dual < best_.progress.primal - best_.progress.dual) {
       keep_weights(primal, dual);
+      is_empty_too_early_ = largest > 1 + slope_rounding && at_.is_empty();
       for (double& a : feasible) a *= scale;
       best_.multipliers = std::move(feasible);
     }
@@ -273,6 +278,7 @@ class L1Descent {
   L1Model<T> model_;
   double modelled_at_ = 0, reluctance_ = 1;
   Solution best_;  // of the smallest gap
+  bool is_empty_too_early_ = false;
   // The dual value of t times the multipliers made from the weights is t gain - t^2 loss.
   double least_primal_ = infinity, gain_ = 0, loss_ = 0;
   int64_t sweeps_ = 0;

@@ -15,7 +15,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import (
     _check_feature_names,
     _check_n_features,
-    _check_sample_weight,
     _check_y,
     check_is_fitted,
     validate_data,
@@ -42,7 +41,7 @@ from maxmargin.machines.training import (
     LARGEST_ENTRY,
     Training,
     aligned,
-    positive_rows,
+    checked_weight,
     refuse_large,
     refuse_strings,
 )
@@ -159,10 +158,7 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
             ones = np.broadcast_to(1.0, points.n_points) if weight is None else weight
             return Training(points.with_kernel(kernel), y, weight, started, ones)
         X, y = self._checked(kernel, X, y)
-        if sample_weight is not None:
-            if not np.any(np.asarray(sample_weight)):
-                positive_rows(np.zeros(1))
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        sample_weight = checked_weight(sample_weight, X)
         points = Points.checked(X, kernel)
         if not points.largest <= LARGEST_ENTRY:
             refuse_large(points.largest)

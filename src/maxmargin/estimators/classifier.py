@@ -22,6 +22,7 @@ from maxmargin.machines.classes import (
     class_weights,
     encoded,
     require_two_classes,
+    times_class_weights,
 )
 from maxmargin.machines.decision import pair_coefficients, votes_of
 from maxmargin.machines.endings import warn
@@ -101,7 +102,7 @@ class KernelClassifier(ClassifierMixin, ClassifierFamily, KernelEstimator):
         )
         points, weight = training.points, training.weight
         if self.class_weight is not None:
-            weight = weight * self.class_weight_[labels]
+            weight = times_class_weights(weight, self.class_weight_[labels])
         rows = None if weight.strides == (0,) else positive_rows(weight)
         machines = ClassMachines(labels, rows, len(self.classes_), self.multi_class == "ovo")
         if np.count_nonzero(machines.sizes) < 2:

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.kernels import Linear
 from maxmargin.machines.callbacks import CallbackSupportMixin
@@ -20,7 +20,12 @@ from maxmargin.machines.classes import linear_bias, seed_of
 from maxmargin.machines.fitting import SolvesProblems
 from maxmargin.machines.machine import Machine
 from maxmargin.machines.threads import thread_count
-from maxmargin.machines.training import LARGEST_LINEAR_ENTRY, Training, positive_rows, refuse_large
+from maxmargin.machines.training import (
+    LARGEST_LINEAR_ENTRY,
+    Training,
+    checked_weight,
+    refuse_large,
+)
 from maxmargin.problems import Bias, Free, Points, Problem, Regularised
 from maxmargin.solvers import Callback, Solution, Stop
 from maxmargin.solvers.linear import linear_solver
@@ -120,10 +125,7 @@ class LinearEstimator(SolvesProblems, CallbackSupportMixin, BaseEstimator):
         points = Points.checked(X, Linear())
         if not points.largest <= LARGEST_LINEAR_ENTRY:
             refuse_large(points.largest)
-        if sample_weight is not None:
-            if not np.any(np.asarray(sample_weight)):
-                positive_rows(np.zeros(1))
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        sample_weight = checked_weight(sample_weight, X)
         ones = np.broadcast_to(1.0, points.n_points) if sample_weight is None else sample_weight
         return Training(points, y, sample_weight, started, ones)
 

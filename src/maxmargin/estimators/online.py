@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -17,7 +16,12 @@ from maxmargin.errors import InvalidInputError
 from maxmargin.estimators.online_base import OnlineMachine
 from maxmargin.estimators.online_streams import UNLABELLED, checked_passes, survey
 from maxmargin.kernels import Linear
-from maxmargin.machines.classes import linear_bias, plain, require_two_classes
+from maxmargin.machines.classes import (
+    given_class_weights,
+    linear_bias,
+    plain,
+    require_two_classes,
+)
 from maxmargin.problems import Points, Problem, SoftMargin
 from maxmargin.solvers import Callback
 from maxmargin.solvers.online import OnlineLearner, OnlineRule, Rows
@@ -319,8 +323,8 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
             shares = np.divide(held.sum(), held, out=np.zeros(n), where=held > 0)
             self.class_weight_ = shares / n
         else:
-            self.class_weight_ = compute_class_weight(
-                self.class_weight, classes=self.classes_, y=self.classes_
+            self.class_weight_ = given_class_weights(
+                self.class_weight, self.classes_, self.classes_
             )
         return np.asarray(self.class_weight_, np.float64)
 

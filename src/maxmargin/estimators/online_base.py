@@ -23,6 +23,7 @@ from maxmargin.machines.progress import Bar
 from maxmargin.machines.threads import thread_count
 from maxmargin.machines.training import LARGEST_LINEAR_ENTRY, positive_rows, refuse_large
 from maxmargin.problems import Problem
+from maxmargin.problems.checks import moderate
 from maxmargin.solvers import Ending, Stop, solve_all
 from maxmargin.solvers.interrupts import heed_interrupt
 from maxmargin.solvers.online import Learnt, OnlineDescent, OnlineLearner, OnlineRule, Rows
@@ -108,6 +109,7 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         if given.shape == (n,) and not given.any():
             return np.zeros(n)
         weight: Floats = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        moderate(weight, "sample_weight")
         return weight
 
     def _positive_weight(self, sample_weight: Any, X: Any) -> Floats:

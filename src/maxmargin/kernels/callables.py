@@ -81,6 +81,10 @@ class Function(Kernel):
         """Call the function and check its result."""
         result = self.function(A, B)
         result = result.toarray() if sparse.issparse(result) else result
+        if np.iscomplexobj(result):
+            raise InvalidInputError(
+                "The kernel function returned complex numbers: a kernel has real values."
+            )
         values = np.asarray(result, dtype=np.float64)
         expected = (count(A), count(B))
         if values.shape != expected:
@@ -147,5 +151,10 @@ class _OfPoints:
     def __call__(self, A: Any, B: Any) -> Floats:
         left = A.toarray() if sparse.issparse(A) else A
         right = B.toarray() if sparse.issparse(B) else B
-        values = [[float(self.function(a, b)) for b in right] for a in left]
-        return np.array(values, dtype=np.float64).reshape(len(left), len(right))
+        values = [[_number(self.function(a, b)) for b in right] for a in left]
+        return np.array(values).reshape(len(left), len(right))
+
+
+def _number(value: Any) -> Any:
+    # `Function.block` refuses complex numbers, with a sentence.
+    return complex(value) if np.iscomplexobj(value) else float(value)

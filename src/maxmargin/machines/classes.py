@@ -27,6 +27,7 @@ from maxmargin.problems import (
     Regularised,
     SoftMargin,
 )
+from maxmargin.problems.checks import moderate
 from maxmargin.solvers import Solution
 from maxmargin.typing import Floats, Integers
 
@@ -37,11 +38,13 @@ __all__ = [
     "class_weights",
     "coefficients_of",
     "encoded",
+    "given_class_weights",
     "linear_bias",
     "pairs_of",
     "plain",
     "require_two_classes",
     "seed_of",
+    "times_class_weights",
 ]
 
 _REGULARISED = Regularised(1.0)
@@ -83,8 +86,27 @@ def class_weights(given: Any, names: Any, labels: Integers, weight: Floats | Non
         held = np.bincount(labels, np.maximum(weight, 0.0), len(names))
         shares = np.divide(held.sum(), held, out=np.zeros(len(names)), where=held > 0)
         return np.asarray(shares / len(names))
-    found = compute_class_weight(given, classes=names, y=names[labels])
-    return np.asarray(found, dtype=np.float64)
+    return given_class_weights(given, names, names[labels])
+
+
+def given_class_weights(given: Any, names: Any, y: Any) -> Floats:
+    """Return the given weight of each class, a finite number, zero or more."""
+    found = np.asarray(compute_class_weight(given, classes=names, y=y), dtype=np.float64)
+    for name, weight in zip(names, found, strict=True):
+        if not (0 <= weight < np.inf):
+            raise InvalidInputError(
+                f"class_weight of class {plain(name)!r} is {weight:g}: the weight of a class must "
+                "be a finite number, zero or more."
+            )
+    moderate(found, "class_weight")
+    return found
+
+
+def times_class_weights(weight: Floats, of_class: Floats) -> Floats:
+    """Return the weights of points times those of their classes."""
+    product = weight * of_class
+    moderate(product, "sample_weight times class_weight")
+    return product
 
 
 def require_two_classes(classes: Any, instead: str = "OneClassSVM") -> None:
@@ -315,16 +337,18 @@ class LinearFamily:
         """Return the problems; with two classes the second one is positive."""
         of_class = self._weights(classes, labels, weight)
         if self.multi_class == "crammer_singer":
-            own = weight if of_class is None else weight * of_class[labels]
+            own = weight if of_class is None else times_class_weights(weight, of_class[labels])
             given = {"C": C, "bias": self.bias, "sample_weight": own}
             return [CrammerSinger.posed(points, classes=classes, label=labels, **given)]
         if len(classes) == 2:
-            own = weight if of_class is None else weight * of_class[labels]
+            own = weight if of_class is None else times_class_weights(weight, of_class[labels])
             return [self._problem(points, np.where(labels == 1, 1.0, -1.0), own, C)]
         problems = []
         for c in range(len(classes)):
             is_own = labels == c
-            own = weight if of_class is None else weight * np.where(is_own, of_class[c], 1.0)
+            own = weight
+            if of_class is not None:
+                own = times_class_weights(weight, np.where(is_own, of_class[c], 1.0))
             problems.append(self._problem(points, np.where(is_own, 1.0, -1.0), own, C))
         return problems
 

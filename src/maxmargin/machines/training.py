@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import _check_sample_weight
 
 from maxmargin.errors import InvalidInputError
 from maxmargin.problems import Points
+from maxmargin.problems.checks import moderate
 from maxmargin.typing import Floats, Integers
 
 __all__ = [
@@ -17,6 +19,7 @@ __all__ = [
     "LARGEST_LINEAR_ENTRY",
     "Training",
     "aligned",
+    "checked_weight",
     "positive_rows",
     "refuse_large",
     "refuse_strings",
@@ -56,6 +59,17 @@ class Training:
     def metadata(self) -> dict[str, Floats] | None:
         """Return what callbacks are told beside X and y."""
         return None if self.sample_weight is None else {"sample_weight": self.sample_weight}
+
+
+def checked_weight(sample_weight: Any, X: Any) -> Floats | None:
+    """Return one finite weight per row, one of which is not zero; None stays None."""
+    if sample_weight is None:
+        return None
+    if not np.any(np.asarray(sample_weight)):
+        positive_rows(np.zeros(1))
+    weight: Floats = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    moderate(weight, "sample_weight")
+    return weight
 
 
 def positive_rows(weight: Floats) -> Integers | None:

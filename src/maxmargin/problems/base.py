@@ -19,7 +19,11 @@ from maxmargin.problems.points import Points
 from maxmargin.problems.quadratic import BoxQP
 from maxmargin.typing import Floats
 
-__all__ = ["KernelProblem", "PenalisedSlack", "Problem", "slack_cost"]
+__all__ = ["KernelProblem", "NuForm", "PenalisedSlack", "Problem", "slack_cost"]
+
+# The objective of a nu form is about the square of its multipliers; below this, a gap of it would
+# have no digits.
+_SMALLEST_MULTIPLIER = 1e-130
 
 
 class Problem(ABC):
@@ -166,6 +170,10 @@ class KernelProblem(Problem):
         """The constant that a regularised bias adds to the kernel."""
         return self.bias.eps if isinstance(self.bias, Regularised) else 0.0
 
+    def in_unit_weights(self) -> tuple[KernelProblem, float]:
+        """Return a problem with the same decisions in better units, and that unit; see `NuForm`."""
+        return self, 1.0
+
     @property
     def _zero_sum(self) -> Floats:
         """The right-hand side of sum(b) = 0, the constraint that a free bias adds to the dual."""
@@ -206,6 +214,41 @@ class KernelProblem(Problem):
         """Return the term that is added to w'phi(x) + b: zero except for the sphere."""
         del X
         return 0.0
+
+
+class NuForm(KernelProblem):
+    """A problem whose dual has no linear term: w, b and rho are as large as the weights.
+
+    So weights t s have the solution of s times t, and the same decisions.
+    """
+
+    @cached_property
+    def largest_multiplier(self) -> float:
+        """The largest value that a multiplier can have: its weight or, if smaller, its sum."""
+        qp = self.dual()
+        largest = [
+            min(float(qp.cost[members].max(initial=0.0)), abs(float(total)))
+            for members, total in zip(qp.groups, qp.total, strict=True)
+        ]
+        return max(largest)
+
+    def in_unit_weights(self) -> tuple[KernelProblem, float]:
+        """Return the problem with weights near one, and what that divides them by."""
+        if self.largest_multiplier < _SMALLEST_MULTIPLIER:
+            raise InvalidInputError(
+                f"The weights leave the multipliers at most {self.largest_multiplier:g}, whose "
+                "square float64 cannot hold: scale sample_weight and class_weight to moderate "
+                "numbers."
+            )
+        # A power of two, so that nothing is rounded.
+        exponent = int(np.frexp(self.largest_multiplier)[1]) - 1
+        if exponent == 0:
+            return self, 1.0
+        names = set(signature(type(self)).parameters) - {"X", "kernel", "sample_weight"}
+        given = {name: getattr(self, name) for name in names}
+        weight = np.ldexp(self.sample_weight, -exponent)
+        problem = type(self).posed(self.points, sample_weight=weight, **given)
+        return problem, float(np.ldexp(1.0, exponent))
 
 
 class PenalisedSlack(KernelProblem):

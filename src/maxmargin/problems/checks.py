@@ -16,6 +16,7 @@ from maxmargin.typing import Floats
 __all__ = [
     "fraction",
     "labels",
+    "moderate",
     "penalty",
     "require_bias",
     "require_linear_kernel",
@@ -60,14 +61,20 @@ def weights(sample_weight: Any, n_points: int) -> Floats:
         raise InvalidInputError(
             f"sample_weight must be zero or more everywhere; the smallest is {values.min():g}."
         )
-    if values.max() > _LARGEST_COST:
-        raise InvalidInputError(
-            f"sample_weight reaches {values.max():g}, beyond the range in which a problem can be "
-            "solved in float64: scale the weights to moderate numbers."
-        )
+    moderate(values, "sample_weight")
     if not (values > 0).any():
         raise InvalidInputError("sample_weight is zero everywhere: no point is left to learn from.")
     return values
+
+
+def moderate(weight: Floats, name: str) -> None:
+    """Refuse weights that leave float64 no digits for the rest of the objective."""
+    largest = float(weight.max(initial=0.0))
+    if largest > _LARGEST_COST:
+        raise InvalidInputError(
+            f"{name} reaches {largest:g}, beyond the range in which a problem can be solved in "
+            "float64: scale the weights to moderate numbers."
+        )
 
 
 def penalty(C: Any) -> float:

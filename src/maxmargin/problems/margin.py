@@ -26,7 +26,7 @@ import numpy as np
 from maxmargin.errors import InfeasibleProblemError, InvalidInputError
 from maxmargin.kernels import Kernel
 from maxmargin.problems import checks
-from maxmargin.problems.base import KernelProblem, PenalisedSlack, slack_cost
+from maxmargin.problems.base import KernelProblem, NuForm, PenalisedSlack, slack_cost
 from maxmargin.problems.bias import Bias, Free, Regularised
 from maxmargin.problems.quadratic import BoxQP
 from maxmargin.typing import Floats
@@ -159,7 +159,7 @@ class SoftMargin(_TwoClasses, PenalisedSlack):
         return BoxQP(self.points, self.constant, self.y, -self.y, cost, ridge, self._zero_sum)
 
 
-class NuMargin(_TwoClasses):
+class NuMargin(_TwoClasses, NuForm):
     """min 1/2 |w|^2 + sum_i s_i slack_i - nu S rho, y_i f(x_i) >= rho - slack_i.
 
     S is the sum of the weights s_i. nu is an upper bound on the fraction of margin errors and a
@@ -223,9 +223,8 @@ class NuMargin(_TwoClasses):
         """The largest feasible nu: with a free bias twice the smaller class's share, else 1."""
         if isinstance(self.bias, Regularised):
             return 1.0
-        positive = float(self.sample_weight[self.y > 0].sum())
-        total = float(self.sample_weight.sum())
-        return 2 * min(positive, total - positive) / total
+        sums = [float(self.sample_weight[self.y == label].sum()) for label in (1.0, -1.0)]
+        return 2 * min(sums) / sum(sums)
 
     def _dual_qp(self) -> BoxQP:
         weight, zeros = self.sample_weight, np.zeros(self.n_points)
@@ -239,8 +238,8 @@ class NuMargin(_TwoClasses):
 
     @property
     def margin_scale(self) -> float:
-        """The squared spread of the points times the largest weight."""
-        return self.points.spread * float(self.sample_weight.max())
+        """The squared spread of the points times the largest possible multiplier."""
+        return self.points.spread * self.largest_multiplier
 
     def level(self, norm_squared: float, offsets: Floats) -> float:
         """Return rho."""

@@ -24,14 +24,14 @@ from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import positive
 from maxmargin.kernels.data import as_float64
 from maxmargin.problems import checks
-from maxmargin.problems.base import KernelProblem
+from maxmargin.problems.base import KernelProblem, NuForm
 from maxmargin.problems.quadratic import BoxQP
 from maxmargin.typing import Floats
 
 __all__ = ["OneClass", "Sphere"]
 
 
-class OneClass(KernelProblem):
+class OneClass(NuForm):
     """min 1/2 |w|^2 + sum_i s_i slack_i - nu S rho, w'phi(x_i) >= rho - slack_i.
 
     S is the sum of the weights s_i; the decision is w'phi(x) - rho. nu is an upper bound on the
@@ -84,8 +84,8 @@ class OneClass(KernelProblem):
 
     @property
     def margin_scale(self) -> float:
-        """The mean of k(x, x) times the largest weight; the origin matters in this problem."""
-        return float(self.points.diagonal.mean() * self.sample_weight.max())
+        """The mean of k(x, x) times the largest possible multiplier; the origin matters here."""
+        return float(self.points.diagonal.mean()) * self.largest_multiplier
 
     def level(self, norm_squared: float, offsets: Floats) -> float:
         """Return rho."""

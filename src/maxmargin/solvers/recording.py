@@ -23,13 +23,21 @@ class Recorder:
         The places of these problems in the request.
     n_problems, n_done : int
         How many problems the request has, and how many are solved already.
+    units : sequence of float, optional
+        The unit of each problem's multipliers, whose square is that of its values.
     """
 
     def __init__(
-        self, request: Request, places: Sequence[int], n_problems: int, n_done: int
+        self,
+        request: Request,
+        places: Sequence[int],
+        n_problems: int,
+        n_done: int,
+        units: Sequence[float] | None = None,
     ) -> None:
         self._request, self._places = request, places
         self._n_problems, self._n_done = n_problems, n_done
+        self._units = [1.0] * len(places) if units is None else units
         self._records: list[list[Record]] = [[] for _ in places]
         self._last: list[tuple[int, float] | None] = [None for _ in places]
 
@@ -45,6 +53,7 @@ class Recorder:
         It is shown even if nothing has changed, so that the callback can end a long iteration.
         """
         self._last[k] = (iteration, dual)
+        primal, dual = self._units[k] ** 2 * primal, self._units[k] ** 2 * dual
         now = Progress(
             iteration,
             self._request.seconds,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.svm import LinearSVC
+from sklearn.svm import LinearSVC, l1_min_c
 
 from l1_zoo import by_bias, clarabels_optimum, objective, solve_l1, two_classes
 from maxmargin.problems import Free, Regularised
@@ -216,3 +216,19 @@ def test_real_data(name, C, data_directory):
         found = solution.certificate
         assert found.relative_gap <= 1.1e-6
         assert found.feasibility <= 1e-9
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("seed", range(5))
+def test_weights_appear_where_the_least_cost_is_passed(seed, fit_intercept):
+    rng = np.random.default_rng(seed)
+    X, y = two_classes(rng)
+    least = l1_min_c(X, y, loss="squared_hinge", fit_intercept=fit_intercept)
+    bias = Regularised(1.0 if fit_intercept else 0.0)
+    for gap in (1e-2, 1e-4, 1e-7):
+        below = solve_l1(X, y, least, bias, gap=gap)
+        assert not below.w.any()
+        assert below.b == 0
+        above = solve_l1(X, y, 1.01 * least, bias, gap=gap)
+        assert above.converged
+        assert above.w.any() or above.b != 0

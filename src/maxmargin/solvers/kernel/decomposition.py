@@ -148,14 +148,18 @@ class _Run:
         n_problems: int,
         n_done: int,
     ) -> None:
-        self.problems = [problem for problem in problems if isinstance(problem, KernelProblem)]
+        self.asked = [problem for problem in problems if isinstance(problem, KernelProblem)]
+        # The tolerance has no units; weights do, in the nu forms.
+        scaled_problems = [problem.in_unit_weights() for problem in self.asked]
+        self.problems = [problem for problem, _ in scaled_problems]
+        self.units = [unit for _, unit in scaled_problems]
         self.qps = [problem.dual() for problem in self.problems]
         self.warm, self.request, self.stop = warm, request, request.stop
         n_threads = default_threads() if solver.n_jobs is None else solver.n_jobs
         self.batch = Batch(self.qps, solver.cache_size, n_threads)
         self.recorder: Recorder | None = None
         if request.is_watched:
-            self.recorder = Recorder(request, places, n_problems, n_done)
+            self.recorder = Recorder(request, places, n_problems, n_done, self.units)
 
     def not_begun(self, ending: Ending) -> list[Solution]:
         """Return all problems at their starting points."""
@@ -372,17 +376,23 @@ class _Run:
             offsets = qp.vertex(found.gradient)[1]
         if self.recorder is not None and found.is_measured:
             self._record(k, found)
+        unit = self.units[k]
         return Solution(
-            problem=self.problems[k],
-            dual=np.maximum(qp.sign * found.signed, 0.0),
-            offsets=offsets,
+            problem=self.asked[k],
+            dual=unit * np.maximum(qp.sign * found.signed, 0.0),
+            offsets=unit * offsets,
             solver=Decomposition.name,
             ending=found.ending,
             reason="" if found.converged else self.request.reason(found.ending),
             iterations=found.steps,
             seconds=self.request.seconds,
             trace=NO_TRACE if self.recorder is None else self.recorder.trace(k),
-            gradient=found.gradient,
+            gradient=unit * found.gradient,
             values=None if found.is_measured else (np.inf, -np.inf),
-            expansion=found.expansion if self.batch.rows.is_resident else None,
+            expansion=self._expansion(k, found),
         )
+
+    def _expansion(self, k: int, found: Found) -> Floats | None:
+        if found.expansion is None or not self.batch.rows.is_resident:
+            return None
+        return self.units[k] * found.expansion

@@ -42,12 +42,14 @@ def scaled(qp: BoxQP, warm: Solution) -> Floats:
     If they are not feasible, they are projected.
     """
     assert isinstance(warm.problem, KernelProblem)
-    before = warm.problem.dual()
-    signed, cost = before.sign * warm.dual, before.cost
+    problem, unit = warm.problem.in_unit_weights()
+    before = problem.dual()
+    signed, cost = before.sign * warm.dual / unit, before.cost
+    gradient = None if warm.gradient is None else warm.gradient / unit
     usable = np.isfinite(cost) & np.isfinite(qp.cost) & (cost > 0)
     growth = np.divide(qp.cost, cost, out=np.ones(len(cost)), where=usable)
     is_bounded = usable & (np.abs(signed) >= cost)
-    if not _gains_by(growth, qp, before, signed, warm.gradient, is_bounded):
+    if not _gains_by(growth, qp, before, signed, gradient, is_bounded):
         growth = np.ones(len(cost))
     grown: Floats = np.clip(growth * signed, qp.lower, qp.upper)
     # Rounding of the product must not move multipliers off their bounds.
