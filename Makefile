@@ -70,14 +70,17 @@ bench-streams: $(BENCH_VENV)/installed
 heldout: $(VENV)/installed
 	$(BIN)/python -m benchmarks.heldout $(FOLDER) $(HELDOUT)
 
-# Damaged files, and processes killed while they save: takes an hour. FUZZ and KILLS say how often.
+# Damaged files, a million in all, processes killed while they save, and odd data for every
+# estimator: takes hours. FUZZ, KILLS and FITS say how often each.
 FUZZ ?= 125000
 KILLS ?= 200
+FITS ?= 5000
 fuzz: $(VENV)/installed
 	for target in model structure libsvm liblinear data csv npz parquet; do \
 	  (cd tests && ../$(BIN)/python -m fuzz $$target --count $(FUZZ)) || exit 1; \
 	done
 	cd tests && ../$(BIN)/python -m fuzz.kill --count $(KILLS)
+	cd tests && ../$(BIN)/python -m fuzz.fits --count $(FITS)
 
 # The native tests against a build with the address and undefined-behaviour sanitizers.
 asan:

@@ -25,6 +25,7 @@ SECONDS = 20.0
 ROUNDING = 1e-9
 
 _SKLEARN = str(Path(sklearn.__file__).parent)
+_HERE = str(Path(__file__).parent)
 _OURS = str(Path(maxmargin.__file__).parent)
 
 
@@ -32,7 +33,8 @@ def _is_proper(error: Exception) -> bool:
     """Return whether an error is ours, or comes from scikit-learn's checks that we call."""
     if isinstance(error, maxmargin.MaxMarginError):
         return True
-    frames = [frame.f_code.co_filename for frame, _ in walk_tb(error.__traceback__)]
+    files = [frame.f_code.co_filename for frame, _ in walk_tb(error.__traceback__)]
+    frames = [file for file in files if not file.startswith(_HERE)]
     last = max((k for k, file in enumerate(frames) if file.startswith(_OURS)), default=-1)
     by_sklearn = any(file.startswith(_SKLEARN) for file in frames[last + 1 : last + 2])
     return isinstance(error, ValueError | TypeError) and by_sklearn
