@@ -6,7 +6,7 @@ BENCH_VENV := .venv-bench
 NATIVE := $(shell find native -type f 2>/dev/null)
 INSTALL_INPUTS := pyproject.toml CMakeLists.txt $(NATIVE)
 
-.PHONY: demo test lint docs wheel fuzz bench bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration bench-streams heldout study-sequences asan clean
+.PHONY: demo test lint docs wheel fuzz bench bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration bench-streams heldout study-sequences asan tsan clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -82,12 +82,16 @@ fuzz: $(VENV)/installed
 	cd tests && ../$(BIN)/python -m fuzz.kill --count $(KILLS)
 	cd tests && ../$(BIN)/python -m fuzz.fits --count $(FITS)
 
-# The native tests against a build with the address and undefined-behaviour sanitizers.
+# The tests of compiled code against a build with the address and undefined-behaviour sanitizers,
+# half an hour on two cores, and those of threads against a build with the thread sanitizer.
 asan:
-	PYTHON=$(PYTHON) tools/asan.sh
+	PYTHON=$(PYTHON) tools/sanitize.sh address
+
+tsan:
+	PYTHON=$(PYTHON) tools/sanitize.sh thread
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) .venv-asan build dist demo docs/_build
+	rm -rf $(VENV) $(BENCH_VENV) .venv-*-sanitizer build dist demo docs/_build
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

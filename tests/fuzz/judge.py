@@ -57,7 +57,7 @@ def judge(fit: Fit) -> str:
             assert perf_counter() - started < SECONDS, "The fit took too long."
         _check_values(fitted, fit)
         for machine in _machines(fitted):
-            _check_certificate(machine.certificate)
+            _check_certificate(machine.certificate, _scale(machine.problem))
             _check_multipliers(machine)
     assert perf_counter() - started < SECONDS, "The certificate took too long."
     return "fitted"
@@ -85,13 +85,22 @@ def _check_values(fitted: Any, fit: Fit) -> None:
         assert np.allclose(probabilities.sum(axis=1), 1)
 
 
-def _check_certificate(certificate: Any) -> None:
+def _scale(problem: Any) -> float:
+    """Return the size of the largest sum in the objective, which rounding is relative to."""
+    if problem is None or not callable(getattr(problem, "dual", None)):
+        return 1.0
+    qp = problem.dual()
+    bounded = qp.cost[np.isfinite(qp.cost)].sum()
+    return max(1.0, float(np.abs(qp.linear).max(initial=0.0) * max(1.0, bounded)))
+
+
+def _check_certificate(certificate: Any, scale: float) -> None:
     """Check that the numbers agree with each other and claim nothing impossible."""
     numbers = (certificate.primal, certificate.dual, certificate.gap, certificate.relative_gap)
     assert not np.isnan([*numbers, certificate.kkt_violation, certificate.feasibility]).any()
     assert certificate.kkt_violation >= 0
     assert certificate.feasibility >= 0
-    size = max(1.0, abs(certificate.primal), abs(certificate.dual))
+    size = max(scale, abs(certificate.primal), abs(certificate.dual))
     # Weak duality; a certificate that violates it must not claim to hold.
     if certificate.holds(0.1) and np.isfinite(size):
         assert certificate.primal >= certificate.dual - ROUNDING * size

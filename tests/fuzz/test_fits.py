@@ -21,6 +21,7 @@ ONCE = {
     "norms of a stream": ("OnlineSVC", {}, X * 1e150, Y, None),
     "norms of a stream of one class": ("OnlineOneClassSVM", {}, X * 1e150, None, None),
     "numbers as text": ("LinearSVC", {}, X.astype(str), Y, None),
+    "a target beyond all bounds": ("SVR", {}, X, Y * 1e308, None),
     "too few weights in a search": ("SVMSearchCV", CV, X, Y, np.ones(5)),
 }
 

@@ -13,7 +13,6 @@ from maxmargin.cli.data import Data, Layout, labels_of
 from maxmargin.cli.options import DataOptions
 from maxmargin.errors import InvalidInputError, MissingDependencyError
 from maxmargin.files import replacing
-from maxmargin.streams.damage import refusing_damage
 
 try:
     import pandas as pd
@@ -192,7 +191,7 @@ def _read_csv(wanted: DataOptions, text: bool) -> Any:
 
 
 def _read_parquet(wanted: DataOptions) -> Any:
-    with _needs_pyarrow(), refusing_damage(wanted.name, "Parquet"):
+    with _needs_pyarrow():
         return pd.read_parquet(wanted.content()).reset_index(drop=True).rename(columns=str)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval
@@ -14,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 from maxmargin.estimators.base import KernelEstimator
 from maxmargin.estimators.single import SingleMachine
 from maxmargin.kernels import Kernel
-from maxmargin.problems import Bias, EpsilonTube, NuTube, Points
+from maxmargin.problems import Bias, EpsilonTube, NuTube, Points, checks
 from maxmargin.solvers import Callback
 from maxmargin.typing import Floats
 
@@ -51,7 +50,7 @@ class _Regressor(RegressorMixin, SingleMachine):
 
     def _tube(self, y: Any, weight: Floats) -> dict[str, Any]:
         return {
-            "y": np.asarray(y, dtype=np.float64),
+            "y": checks.targets(y, len(y)),
             "C": self._penalty(),
             "bias": self._bias(),
             "sample_weight": weight,
