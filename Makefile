@@ -6,7 +6,7 @@ BENCH_VENV := .venv-bench
 NATIVE := $(shell find native -type f 2>/dev/null)
 INSTALL_INPUTS := pyproject.toml CMakeLists.txt $(NATIVE)
 
-.PHONY: demo test lint docs wheel fuzz bench bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration bench-streams study-sequences asan clean
+.PHONY: demo test lint docs wheel fuzz bench bench-kernels bench-sequences bench-engine bench-linear bench-search bench-calibration bench-streams heldout study-sequences asan tsan clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -66,21 +66,32 @@ bench-calibration: $(BENCH_VENV)/installed
 bench-streams: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python -m benchmarks.streams
 
-# Damaged files, and processes killed while they save: takes an hour. FUZZ and KILLS say how often.
-FUZZ ?= 200000
+# Data sets of your own beside scikit-learn: make heldout FOLDER=... HELDOUT='--rows 1000'.
+heldout: $(VENV)/installed
+	$(BIN)/python -m benchmarks.heldout $(FOLDER) $(HELDOUT)
+
+# Damaged files, a million in all, processes killed while they save, and odd data for every
+# estimator: takes hours. FUZZ, KILLS and FITS say how often each.
+FUZZ ?= 125000
 KILLS ?= 200
+FITS ?= 5000
 fuzz: $(VENV)/installed
-	for target in model structure libsvm liblinear data; do \
+	for target in model structure libsvm liblinear data csv npz parquet; do \
 	  (cd tests && ../$(BIN)/python -m fuzz $$target --count $(FUZZ)) || exit 1; \
 	done
 	cd tests && ../$(BIN)/python -m fuzz.kill --count $(KILLS)
+	cd tests && ../$(BIN)/python -m fuzz.fits --count $(FITS)
 
-# The native tests against a build with the address and undefined-behaviour sanitizers.
+# The tests of compiled code against a build with the address and undefined-behaviour sanitizers,
+# half an hour on two cores, and those of threads against a build with the thread sanitizer.
 asan:
-	PYTHON=$(PYTHON) tools/asan.sh
+	PYTHON=$(PYTHON) tools/sanitize.sh address
+
+tsan:
+	PYTHON=$(PYTHON) tools/sanitize.sh thread
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) .venv-asan build dist demo docs/_build
+	rm -rf $(VENV) $(BENCH_VENV) .venv-*-sanitizer build dist demo docs/_build
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

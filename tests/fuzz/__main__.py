@@ -1,6 +1,7 @@
 """Damage files and open them, as often as asked: ``python -m fuzz model --count 200000``.
 
-The process may allocate little more memory than it has, and no file may take long.
+The process may allocate little more memory than it has, and no file may take long. A file that ends
+in another way than it may is kept in the folder corpus, which the tests replay.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import random
 import resource
 import sys
 from collections import Counter
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from .targets import TARGETS
 
+#: What once failed, a folder per kind of file.
+CORPUS = Path(__file__).with_name("corpus")
 #: Memory beyond what the process has when it begins, in bytes.
 ROOM = 256 << 20
 #: Time for one file.
@@ -30,6 +34,27 @@ def _limit_memory() -> None:
     in_use = next(line for line in status.splitlines() if line.startswith("VmSize"))
     most = int(in_use.split()[1]) * 1024 + ROOM
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _keep(name: str, content: bytes) -> None:
+    kept = CORPUS / name / sha256(content).hexdigest()[:12]
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(content)
+    sys.stderr.write(f"The file is kept as {kept}.\n")
+
+
+def replay(name: str) -> Counter[str]:
+    """Open the files of the corpus; count how that ended."""
+    target = TARGETS[name]
+    ends: Counter[str] = Counter()
+    with TemporaryDirectory() as place:
+        for file in sorted((CORPUS / name).glob("*")):
+            try:
+                target.use(Path(place, "damaged"), file.read_bytes())
+                ends["opened"] += 1
+            except target.error:
+                ends["refused"] += 1
+    return ends
 
 
 def fuzz(name: str, count: int, seed: int) -> Counter[str]:
@@ -53,11 +78,11 @@ def fuzz(name: str, count: int, seed: int) -> Counter[str]:
             except target.error:
                 ends["refused"] += 1
             except BaseException:
-                kept = Path.cwd() / f"fuzz-{name}-{seed}-{k}"
-                kept.write_bytes(content)
-                sys.stderr.write(f"The file is kept as {kept}.\n")
+                _keep(name, content)
                 raise
-            assert perf_counter() - started < SECONDS, f"{name} {seed} {k} took too long"
+            if perf_counter() - started > SECONDS:
+                _keep(name, content)
+                raise AssertionError(f"{name} {seed} {k} took too long")
         faulthandler.cancel_dump_traceback_later()
     return ends
 

@@ -37,6 +37,14 @@ from maxmargin.streams import chunks, read_libsvm, write_libsvm
 
 from .mutations import mutated
 from .structure import retold
+from .tables import (
+    array_files,
+    csv_files,
+    parquet_files,
+    read_arrays,
+    read_csv,
+    read_parquet,
+)
 
 __all__ = ["TARGETS", "Target"]
 
@@ -196,4 +204,7 @@ TARGETS = {
     "libsvm": Target(_libsvm_models, _load_libsvm),
     "liblinear": Target(_liblinear_models, _load_liblinear),
     "data": Target(_data, _read, error=maxmargin.InvalidInputError),
+    "csv": Target(csv_files, read_csv, error=maxmargin.InvalidInputError),
+    "npz": Target(array_files, read_arrays, error=maxmargin.InvalidInputError),
+    "parquet": Target(parquet_files, read_parquet, error=maxmargin.InvalidInputError),
 }

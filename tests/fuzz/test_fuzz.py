@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from .__main__ import CORPUS, replay
 from .mutations import mutated
 from .targets import TARGETS
 
@@ -29,6 +30,16 @@ def test_damaged_files_are_refused_and_nothing_else_happens(target):
     said = run("fuzz", target, "--count", "1500")
     refused = int(said.split()[1])
     assert refused > 500
+
+
+@pytest.mark.parametrize("target", sorted(folder.name for folder in CORPUS.iterdir()))
+def test_files_that_once_failed_are_refused_or_opened(target):
+    ends = replay(target)
+    assert sum(ends.values()) == len(list((CORPUS / target).glob("*"))) > 0
+
+
+def test_kept_files_are_small():
+    assert all(file.stat().st_size < 20_000 for file in CORPUS.glob("*/*"))
 
 
 def test_a_process_killed_while_it_saves_leaves_a_whole_file():

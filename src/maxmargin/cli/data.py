@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from scipy import sparse
@@ -12,6 +11,7 @@ from scipy import sparse
 from maxmargin.cli.options import DataOptions
 from maxmargin.errors import InvalidInputError
 from maxmargin.streams import read_libsvm
+from maxmargin.streams.damage import refusing_damage
 
 __all__ = ["CSR_PARTS", "Data", "Layout", "labels_of", "read_data", "read_training"]
 
@@ -85,7 +85,8 @@ def read_data(wanted: DataOptions, layout: Layout, *, with_target: bool) -> Data
     if wanted.kind in _TABLES:
         from maxmargin.cli.tables import read_table
 
-        return read_table(wanted, layout, with_target=with_target)
+        with refusing_damage(wanted.name, wanted.kind):
+            return read_table(wanted, layout, with_target=with_target)
     if layout.text:
         raise InvalidInputError(
             f"A kernel on text needs a column of a CSV or Parquet file; {wanted.name} has the "
@@ -109,23 +110,21 @@ def read_data(wanted: DataOptions, layout: Layout, *, with_target: bool) -> Data
 
 def _read_arrays(wanted: DataOptions) -> tuple[Any, Any]:
     """Return X, and the target or None if the file has none."""
-    try:
+    with refusing_damage(wanted.name, ".npz"):
         with np.load(wanted.content(), allow_pickle=False) as file:
             arrays = dict(file)
-    except (ValueError, BadZipFile, EOFError, AttributeError, TypeError) as error:
-        raise InvalidInputError(f"{wanted.name} cannot be read as .npz: {error}") from None
-    X, target = _points(arrays, wanted.name), wanted.target or "y"
-    y = arrays.get(target)
-    if y is None and wanted.target is not None:
-        raise InvalidInputError(
-            f"--target is {target!r}, but {wanted.name} holds {', '.join(sorted(arrays))}."
-        )
-    if y is not None and y.shape != (X.shape[0],):
-        raise InvalidInputError(
-            f"{wanted.name} holds {target} of shape {y.shape} for {X.shape[0]} rows: it needs one "
-            "value per row."
-        )
-    return X, y
+        X, target = _points(arrays, wanted.name), wanted.target or "y"
+        y = arrays.get(target)
+        if y is None and wanted.target is not None:
+            raise InvalidInputError(
+                f"--target is {target!r}, but {wanted.name} holds {', '.join(sorted(arrays))}."
+            )
+        if y is not None and y.shape != (X.shape[0],):
+            raise InvalidInputError(
+                f"{wanted.name} holds {target} of shape {y.shape} for {X.shape[0]} rows: it needs "
+                "one value per row."
+            )
+        return X, y
 
 
 def _points(arrays: dict[str, Any], name: str) -> Any:

@@ -21,7 +21,12 @@ from maxmargin.machines.fitting import SolvesProblems
 from maxmargin.machines.machine import Machine
 from maxmargin.machines.refusals import explained
 from maxmargin.machines.threads import thread_count
-from maxmargin.machines.training import LARGEST_ENTRY, Training, checked_weight, refuse_large
+from maxmargin.machines.training import (
+    LARGEST_LINEAR_ENTRY,
+    Training,
+    checked_weight,
+    refuse_large,
+)
 from maxmargin.problems import Bias, Free, Points, Problem, Regularised
 from maxmargin.solvers import Callback, Solution, Stop
 from maxmargin.solvers.linear import linear_solver
@@ -122,7 +127,7 @@ class LinearEstimator(SolvesProblems, CallbackSupportMixin, BaseEstimator):
         except ValueError as error:
             raise explained(error, X, y, model=self) from None
         points = Points.checked(X, Linear())
-        if not points.largest <= LARGEST_ENTRY:
+        if not points.largest <= LARGEST_LINEAR_ENTRY:
             refuse_large(points.largest)
         if sample_weight is not None:
             sample_weight = checked_weight(sample_weight, X)
@@ -174,8 +179,9 @@ class LinearEstimator(SolvesProblems, CallbackSupportMixin, BaseEstimator):
     def _scores(self, X: Any) -> Floats:
         """Return w'x + b of each machine."""
         check_is_fitted(self)
+        kind = {"accept_sparse": "csr", "dtype": (np.float64, np.float32)}
         try:
-            X = validate_data(self, X, accept_sparse="csr", reset=False)
+            X = validate_data(self, X, reset=False, **kind)
         except ValueError as error:
             raise explained(error, X, model=self) from None
         weights = self.coef_ if self.coef_.ndim == 2 else self.coef_.reshape(1, -1)

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from maxmargin.estimators.linear_base import LinearEstimator
 from maxmargin.machines.training import positive_rows
-from maxmargin.problems import Bias, EpsilonTube
+from maxmargin.problems import Bias, EpsilonTube, checks
 from maxmargin.solvers import Callback
 from maxmargin.typing import Floats
 
@@ -116,7 +116,7 @@ time_limit, warm_start, callback, trace
         """
         training = self._train(X, y, sample_weight)
         points, weight = training.points, training.weight
-        targets = np.asarray(training.y, dtype=np.float64)
+        targets = checks.targets(training.y, len(training.y))
         rows = None if training.sample_weight is None else positive_rows(weight)
         if rows is not None:
             points, targets, weight = points.take(rows), targets[rows], weight[rows]

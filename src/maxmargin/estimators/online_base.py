@@ -22,7 +22,7 @@ from maxmargin.machines.machine import HasMachines, Machine
 from maxmargin.machines.progress import Bar
 from maxmargin.machines.refusals import explained
 from maxmargin.machines.threads import thread_count
-from maxmargin.machines.training import LARGEST_ENTRY, positive_rows, refuse_large
+from maxmargin.machines.training import LARGEST_LINEAR_ENTRY, positive_rows, refuse_large
 from maxmargin.problems import Problem
 from maxmargin.problems.checks import moderate
 from maxmargin.solvers import Ending, Stop, solve_all
@@ -100,7 +100,7 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         except ValueError as error:
             raise explained(error, X, y, model=self) from None
         largest = largest_entry(X)
-        if not largest <= LARGEST_ENTRY:
+        if not largest <= LARGEST_LINEAR_ENTRY:
             refuse_large(largest)
         return X, y
 

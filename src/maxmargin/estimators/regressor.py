@@ -6,7 +6,6 @@ from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval
@@ -15,7 +14,7 @@ from maxmargin.estimators.base import KernelEstimator
 from maxmargin.estimators.single import SingleMachine
 from maxmargin.kernels import Kernel
 from maxmargin.machines.refusals import explained
-from maxmargin.problems import Bias, EpsilonTube, NuTube, Points
+from maxmargin.problems import Bias, EpsilonTube, NuTube, Points, checks
 from maxmargin.solvers import Callback
 from maxmargin.typing import Floats
 
@@ -56,7 +55,7 @@ class _Regressor(RegressorMixin, SingleMachine):
         except ValueError as error:
             raise explained(error, None, y, model=self) from None
         return {
-            "y": targets,
+            "y": checks.targets(targets, len(targets)),
             "C": self._penalty(),
             "bias": self._bias(),
             "sample_weight": weight,

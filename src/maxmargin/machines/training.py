@@ -16,6 +16,7 @@ from maxmargin.typing import Floats, Integers
 
 __all__ = [
     "LARGEST_ENTRY",
+    "LARGEST_LINEAR_ENTRY",
     "Training",
     "aligned",
     "checked_weight",
@@ -26,6 +27,9 @@ __all__ = [
 
 #: Numbers beyond this have squares that overflow.
 LARGEST_ENTRY = 1e150
+
+#: Certificates take squared norms up to 1e100; this leaves room for rows of 10^10 features.
+LARGEST_LINEAR_ENTRY = 1e45
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,12 +94,12 @@ def refuse_strings(X: Any) -> None:
 
 
 def refuse_large(largest: float) -> None:
-    """Refuse NaN, and numbers whose squares overflow."""
+    """Refuse NaN, and numbers that are too large to compute with."""
     if np.isnan(largest):
         raise InvalidInputError("X contains NaN: remove or impute such rows.")
     raise InvalidInputError(
         "The dual coefficients or intercepts are not finite, because X reaches "
-        f"{largest:.3g}, whose square overflows: scale the features."
+        f"{largest:.3g}, which is too large to compute with: scale the features."
     )
 
 

@@ -17,7 +17,7 @@ from sklearn.model_selection._validation import (
     _insert_error_scores,
     _warn_or_raise_about_fit_failures,
 )
-from sklearn.utils import indexable
+from sklearn.utils import check_consistent_length, indexable
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_method_params
 
@@ -155,6 +155,10 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
         except ValueError as error:
             raise explained(error, X, y, model=self) from None
         params = _check_method_params(X, params=params)
+        weight = params.get("sample_weight")
+        told = None if weight is None else {"sample_weight": weight}
+        if weight is not None:
+            check_consistent_length(X, weight)
         routed = self._get_routed_params_for_fit(params)
         candidates = list(ParameterGrid(self.param_grid))
         folds = self._folds(X, y, routed)
@@ -169,8 +173,6 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
             n_threads=thread_count(self.n_jobs) or default_threads(),
             cache_size=self.cache_size,
         )
-        weight = params.get("sample_weight")
-        told = None if weight is None else {"sample_weight": weight}
         tasks = FitTasks(self, search.n_cells, X, y, told, task="candidate-split-evaluation")
         name, n_cells = type(self).__name__, search.n_cells
         with Bar(name, n_cells, shown=self.verbose > 0, estimates=True) as bar:

@@ -20,12 +20,16 @@ __all__ = [
     "penalty",
     "require_bias",
     "require_linear_kernel",
+    "targets",
     "vector",
     "weights",
 ]
 
 # With a larger penalty or weight, float64 has no digits left for the rest of the objective.
 _LARGEST_COST = 1e50
+
+# Squares of larger targets, times a penalty, come close to overflow.
+_LARGEST_TARGET = 1e100
 
 
 def labels(y: Any, weight: Floats) -> Floats:
@@ -48,6 +52,18 @@ def labels(y: Any, weight: Floats) -> Floats:
                 f"sample_weight is zero for every point with the label {label:+g}: a margin needs "
                 "both classes."
             )
+    return values
+
+
+def targets(y: Any, n_points: int) -> Floats:
+    """Return one number per point, of moderate size."""
+    values = vector(y, n_points, "y")
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > _LARGEST_TARGET:
+        raise InvalidInputError(
+            f"y reaches {largest:g}, beyond the range in which a problem can be solved in float64: "
+            "scale the targets to moderate numbers."
+        )
     return values
 
 

@@ -116,7 +116,7 @@ class EpsilonTube(_Tube, PenalisedSlack):
         sample_weight: Any = None,
     ) -> None:
         self._take_points(X, kernel, sample_weight)
-        y = checks.vector(y, self.n_points, "y")
+        y = checks.targets(y, self.n_points)
         self._set_parameters(y=y, C=C, epsilon=epsilon, loss=loss, bias=bias)
 
     def _check_parameters(self) -> None:
@@ -189,7 +189,7 @@ class NuTube(_Tube):
         sample_weight: Any = None,
     ) -> None:
         self._take_points(X, kernel, sample_weight)
-        self._set_parameters(y=checks.vector(y, self.n_points, "y"), C=C, nu=nu, bias=bias)
+        self._set_parameters(y=checks.targets(y, self.n_points), C=C, nu=nu, bias=bias)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -9,6 +9,7 @@
     libsvm_files  such files read and written as a whole
     text          from their bytes to matrices and back
     parquet       chunks of Parquet files (extra "parquet")
+    damage        the errors of other libraries' readers
 
 Each iteration reads the source again from its start, or in a new order if it is shuffled.
 """

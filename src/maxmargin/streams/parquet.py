@@ -10,6 +10,7 @@ import numpy as np
 
 from maxmargin.errors import InvalidInputError, MissingDependencyError
 from maxmargin.streams.base import SIZE, Chunk, Chunks, generator_of, positive_whole, regrouped
+from maxmargin.streams.damage import refusing_damage
 
 __all__ = ["ParquetChunks"]
 
@@ -66,7 +67,8 @@ class ParquetChunks(Chunks):
         return regrouped(self._batches(), self.size)
 
     def _batches(self) -> Iterator[Chunk]:
-        with _parquet_module().ParquetFile(self.path) as file:
+        parquet = _parquet_module()
+        with refusing_damage(self.path, "Parquet"), parquet.ParquetFile(self.path) as file:
             features = self._features(list(file.schema_arrow.names))
             wanted = [*features, *self._others()]
             groups = np.arange(file.num_row_groups)
