@@ -21,6 +21,7 @@ from maxmargin.machines.classes import linear_bias, plain, require_two_classes
 from maxmargin.problems import Points, Problem, SoftMargin
 from maxmargin.solvers import Callback
 from maxmargin.solvers.online import OnlineLearner, OnlineRule, Rows
+from maxmargin.solvers.stop import kept
 from maxmargin.streams import Chunks, chunks
 from maxmargin.streams.base import parts_of
 from maxmargin.typing import Floats, Integers
@@ -174,6 +175,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         self.trace = trace
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @kept
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to data in memory, pass after pass.
 
@@ -226,6 +228,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         ]
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @kept
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn one chunk of rows, once each.
 
@@ -249,6 +252,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         return self._learn_chunk(self._chunk_rows(X, y, sample_weight))
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @kept
     def fit_stream(self, source: Any, classes: Any = None, *, epochs: int = 1) -> Self:
         """Fit to a stream, from its first chunk on.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from numbers import Integral, Real
 from time import perf_counter
@@ -10,22 +9,23 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from maxmargin.errors import InvalidInputError
+from maxmargin.interrupts import AbortError, heed, pending
 from maxmargin.kernels.data import largest_entry
 from maxmargin.machines.callbacks import CallbackSupportMixin, FitTasks
+from maxmargin.machines.endings import warn
 from maxmargin.machines.machine import HasMachines, Machine
 from maxmargin.machines.progress import Bar
 from maxmargin.machines.threads import thread_count
 from maxmargin.machines.training import LARGEST_ENTRY, positive_rows, refuse_large
 from maxmargin.problems import Problem
 from maxmargin.solvers import Ending, Stop, solve_all
-from maxmargin.solvers.interrupts import heed_interrupt
 from maxmargin.solvers.online import Learnt, OnlineDescent, OnlineLearner, OnlineRule, Rows
+from maxmargin.solvers.stop import Raising
 from maxmargin.typing import Floats
 
 __all__ = ["OnlineMachine"]
@@ -38,7 +38,6 @@ _CAUSES = {
     Ending.INTERRUPT: "the fit was interrupted. With warm_start=True another one goes on from "
     "here; another interrupt within two seconds raises KeyboardInterrupt.",
 }
-_STACK = 6
 
 _FROM_A_STREAM = (
     "{name} learnt from a stream, whose rows it does not keep: fit it to rows in memory for its "
@@ -174,7 +173,7 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         watch.tasks.end({})
         ending = solutions[0].ending
         if ending is not Ending.MAX_ITER or self.tol is not None:
-            self._warn_of(ending, is_heeded=True)
+            self._warn_of(ending)
 
     def _fit_passes(self, passes: Callable[[], Iterator[Rows]], n_passes: int) -> None:
         """Learn the chunks of a stream as often as asked; keep the model so far at an interrupt."""
@@ -186,10 +185,14 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
                 while self.n_iter_ < n_passes and ending is None:
                     ending = self._learn_chunks(passes(), deadline, watch)
                     self.n_iter_ += 1
+            except AbortError:
+                raise
             except KeyboardInterrupt:
                 if self.__dict__.get("_learner") is None:
                     raise
                 ending = Ending.INTERRUPT
+        if ending is Ending.INTERRUPT:
+            heed()
         self._forget_rows()
         self._publish()
         watch.tasks.end({})
@@ -199,7 +202,11 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         self, chunks: Iterator[Rows], deadline: float | None, watch: _Watch
     ) -> Ending | None:
         n_chunks = 0
-        for rows in chunks:
+        while True:
+            with Raising():  # a source that waits knows nothing of interrupts
+                rows = next(chunks, None)
+            if rows is None:
+                break
             n_chunks += 1
             learnt = self._learn(rows, deadline)
             if learnt.ending is not None:
@@ -217,7 +224,11 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         self._publish()
         if learnt.ending is Ending.INTERRUPT:
             # The caller's loop over the chunks is to end with it.
-            raise KeyboardInterrupt
+            heed()
+            raise KeyboardInterrupt(
+                f"{type(self).__name__} has learnt {learnt.n_rows} rows of this chunk and keeps "
+                "the model so far."
+            )
         return self
 
     def _learn(self, rows: Rows, deadline: float | None = None) -> Learnt:
@@ -229,9 +240,11 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         left = None if deadline is None else max(0.0, deadline - perf_counter())
         n_jobs = thread_count(self.n_jobs)
         learnt = self._learner.learn(rows, self._rule(), order=order, n_jobs=n_jobs, seconds=left)
+        # The core looks neither at the clock nor for interrupts while it learns a few rows.
         if learnt.ending is None and deadline is not None and perf_counter() >= deadline:
-            # The core does not look at the clock while it learns a few rows.
             return Learnt(learnt.n_rows, Ending.TIME_LIMIT)
+        if learnt.ending is None and pending():
+            return Learnt(learnt.n_rows, Ending.INTERRUPT)
         return learnt
 
     def _forget_rows(self) -> None:
@@ -239,15 +252,12 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         self._machines = [Machine.unproved((), why_not)]
         self._n_training_rows = 0
 
-    def _warn_of(self, ending: Ending | None, *, is_heeded: bool = False) -> None:
+    def _warn_of(self, ending: Ending | None) -> None:
         """Warn of an early end."""
         if ending is None or ending not in _CAUSES:
             return
-        if ending is Ending.INTERRUPT and not is_heeded:
-            heed_interrupt()
         cause = _CAUSES[ending].format(**self.get_params(deep=False))
-        message = f"{type(self).__name__} keeps the model so far: {cause}"
-        warnings.warn(message, ConvergenceWarning, stacklevel=_STACK)
+        warn(f"{type(self).__name__} keeps the model so far: {cause}")
 
     # Results ------------------------------------------------------------------------------------
 

@@ -207,10 +207,7 @@ class _Run:
 
     def solutions(self) -> list[Solution]:
         """Learn until the objective stays where it is, or a limit is reached."""
-        try:
-            ending = self._learn()
-        except KeyboardInterrupt:
-            ending = Ending.INTERRUPT
+        ending = self._learn()
         return [self._solution(k, ending) for k in range(len(self.problems))]
 
     def _learn(self) -> Ending:
