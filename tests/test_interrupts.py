@@ -218,6 +218,21 @@ def test_the_warning_states_the_gap() -> None:
         SVC(C=1e4, tol=1e-10, callback=strike).fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:.*probability.*deprecated:FutureWarning")
+def test_an_interrupted_fit_has_no_probabilities() -> None:
+    X, y = noise(400)
+
+    def strike(progress: Any) -> bool:
+        if progress.iteration > 0 and not Now.is_pending:
+            signal.raise_signal(signal.SIGINT)
+        return False
+
+    with pytest.warns(ConvergenceWarning) as seen:
+        machine = SVC(C=1e4, tol=1e-10, probability=True, callback=strike).fit(X, y)
+    assert "predict_proba is not available" in str(seen[-1].message)
+    assert machine.predict(X).shape == (400,)
+
+
 def compiled(**parameters: Any) -> SVC:
     """A machine whose fit takes minutes in compiled code."""
     return SVC(C=1e7, gamma=0.01, tol=1e-12, max_iter=10**9, time_limit=120.0, **parameters)

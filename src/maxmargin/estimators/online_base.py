@@ -31,8 +31,10 @@ from maxmargin.typing import Floats
 __all__ = ["OnlineMachine"]
 
 _CAUSES = {
-    Ending.MAX_ITER: "the objective still fell after max_iter={max_iter} passes. "
+    Ending.MAX_ITER: "tol={tol} was not reached after max_iter={max_iter} passes. "
     "Raise max_iter or tol.",
+    Ending.STALLED: "at this rate tol={tol} would not be reached within max_iter={max_iter} "
+    "passes. Raise them or tol, scale the features, or take LinearSVC.",
     Ending.TIME_LIMIT: "time_limit={time_limit} was reached. Raise it, or tol.",
     Ending.CALLBACK: "a callback asked for it.",
     Ending.INTERRUPT: "the fit was interrupted. With warm_start=True another one goes on from "
@@ -131,7 +133,7 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         counts: Floats,
         given: tuple[Any, Any, Any],
     ) -> None:
-        """Learn rows in memory, pass after pass, until the objective stays where it is.
+        """Learn rows in memory, pass after pass, until the measured gap is within tol.
 
         `counts` says how many rows each row counts for, `given` is what `fit` was called with.
         """
@@ -139,7 +141,7 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         solver = OnlineDescent(
             self._step,
             self.average,
-            self.tol,
+            self.tol is not None,
             self.shuffle,
             self._generator,
             thread_count(self.n_jobs),
@@ -171,9 +173,13 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         self._n_training_rows = len(counts)
         self._publish()
         watch.tasks.end({})
-        ending = solutions[0].ending
-        if ending is not Ending.MAX_ITER or self.tol is not None:
-            self._warn_of(ending)
+        short = [one for one in solutions if not one.converged]
+        if short and (self.tol is not None or short[0].ending is not Ending.MAX_ITER):
+            gap = max(solution.estimate.relative_gap for solution in solutions)
+            self._warn_of(
+                short[0].ending,
+                f" Its objective is above the optimum by at most a fraction of {gap:.2g} of it.",
+            )
 
     def _fit_passes(self, passes: Callable[[], Iterator[Rows]], n_passes: int) -> None:
         """Learn the chunks of a stream as often as asked; keep the model so far at an interrupt."""
@@ -252,12 +258,12 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         self._machines = [Machine.unproved((), why_not)]
         self._n_training_rows = 0
 
-    def _warn_of(self, ending: Ending | None) -> None:
-        """Warn of an early end."""
+    def _warn_of(self, ending: Ending | None, quality: str = "") -> None:
+        """Warn of an early end, and say how good the model is."""
         if ending is None or ending not in _CAUSES:
             return
         cause = _CAUSES[ending].format(**self.get_params(deep=False))
-        warn(f"{type(self).__name__} keeps the model so far: {cause}")
+        warn(f"{type(self).__name__} keeps the model so far: {cause}{quality}")
 
     # Results ------------------------------------------------------------------------------------
 

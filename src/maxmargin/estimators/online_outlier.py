@@ -70,7 +70,7 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
         nu: float = 0.5,
         average: bool = True,
         max_iter: int = 1000,
-        tol: float | None = 1e-3,
+        tol: float | None = 1e-2,
         shuffle: bool = True,
         random_state: Any = None,
         verbose: int = 0,
