@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils.extmath import safe_sparse_dot
 
 from maxmargin.typing import Floats
 
@@ -85,7 +84,7 @@ class StreamSums:
     def add(self, X: Any, sign: Floats, weight: Floats, class_weight: Floats) -> None:
         """Add rows that count as `weight` rows each, and whose loss `class_weight` multiplies."""
         cost = weight * class_weight
-        margin = sign * (safe_sparse_dot(X, self.w) + self.b)
+        margin = sign * (X @ self.w + self.b)
         slack = np.maximum(0.0, 1.0 - margin)
         self.n_rows += float(weight.sum())
         if self.loss == "squared_hinge":
@@ -100,7 +99,7 @@ class StreamSums:
             own = shares[:, rows] * cost[rows]
             self.totals[side] += own.sum(axis=1)
             self.squares[side] += squares[:, rows] @ cost[rows]
-            self.vectors[side] += safe_sparse_dot(X[rows].T, own.T, dense_output=True).T
+            self.vectors[side] += np.asarray(X[rows].T @ own.T).T
 
     def certificate(self, alpha: float) -> StreamCertificate:
         """Return the values for C = 1 / (alpha n), n the weight of all rows."""
