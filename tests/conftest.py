@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+
+from maxmargin.interrupts import Now
 
 settings.register_profile(
     "statements",
@@ -26,6 +31,22 @@ ROOT = Path(__file__).resolve().parents[1]
 def root() -> Path:
     """The repository."""
     return ROOT
+
+
+@pytest.fixture(autouse=True)
+def heard_interrupts() -> Iterator[None]:
+    """Hear interrupts, also where the suite was started with SIGINT ignored, as in `make test &`.
+
+    Processes that a test starts inherit an ignored signal, but no handler. Interrupts of earlier
+    tests are forgotten.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    Now.at = float("-inf")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ def importers_of_the_core() -> list[str]:
 
 def test_only_the_faces_of_the_core_import_it():
     assert importers_of_the_core() == [
+        "interrupts.py",
         "kernels/blocks.py",
         "kernels/comparisons.py",
         "kernels/sequences.py",

@@ -10,6 +10,7 @@
 
 #include "../run/listener.h"
 #include "arrays.h"
+#include "interrupts.h"
 
 namespace maxmargin::bindings {
 
@@ -86,11 +87,8 @@ class Listener final : public run::Listener {
 
  private:
   bool ask_python() {
-    if (PyErr_CheckSignals() != 0) {
-      if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
-      PyErr_Clear();
-      return stop("interrupt");
-    }
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (interrupt_is_noted()) return stop("interrupt");
     if (watch_.is_none() || !has_reported_ || since(last_shown_) < shown_every) return false;
     return show();
   }

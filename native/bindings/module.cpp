@@ -123,6 +123,7 @@ NB_MODULE(_native, module) {
   module.def("connect_lapack", [](nb::object dpotrf) {
     blas::potrf = function_of<blas::Potrf>(dpotrf);
   }, "dpotrf"_a.none());
+  module.def("note_interrupt", &note_interrupt, "is_pending"_a);
   module.def("simd_levels", &simd::available_levels);
   module.def("simd_level", &simd::active_level);
   module.def("use_simd_level", &simd::use_level, "level"_a);

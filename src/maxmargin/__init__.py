@@ -18,6 +18,7 @@
     pages            a page about a model or a study
     cli              the command line
     files            files that are replaced as a whole
+    interrupts       what Ctrl-C does
     frame            rows of results as a pandas DataFrame
     interior_point   quadratic programs through Clarabel
     errors, typing   the errors; types of arrays

@@ -18,6 +18,7 @@ import clarabel
 import numpy as np
 from scipy import sparse
 
+from maxmargin.interrupts import pending
 from maxmargin.typing import Floats
 
 __all__ = ["InteriorPoint", "Progress", "quadratic_program"]
@@ -46,8 +47,6 @@ class InteriorPoint:
     #: Clarabel's word, such as "Solved" or "MaxIterations".
     ending: str
     iterations: int
-    #: Whether Ctrl-C ended the run.
-    was_interrupted: bool = False
 
 
 def quadratic_program(
@@ -74,7 +73,8 @@ def quadratic_program(
     max_iter, time_limit : optional
         At most this many iterations and seconds; `ending` says if one of them ended the run.
     callback : callable, optional
-        Called once per iteration; returning True stops the method. Its exceptions are raised here.
+        Called once per iteration; returning True stops the method, as an interrupt does. Its
+        exceptions are raised here.
     """
     E, f = equalities
     G, h = inequalities
@@ -91,16 +91,14 @@ def quadratic_program(
     constraints = sparse.vstack([sparse.csc_matrix(E), sparse.csc_matrix(G)], format="csc")
     cones = [clarabel.ZeroConeT(len(f)), clarabel.NonnegativeConeT(len(h))]
     solver = clarabel.DefaultSolver(upper, q, constraints, np.concatenate([f, h]), cones, settings)
-    raised: list[BaseException] = []
-    with _postponed_interrupt() as interrupted:
+    with _postponed_errors() as raised:
 
         def each_iteration(info: Any) -> bool:
-            if interrupted:
-                return True
             try:
-                return callback is not None and callback(
-                    Progress(info.iterations, info.cost_primal, info.cost_dual)
-                )
+                now = Progress(info.iterations, info.cost_primal, info.cost_dual)
+                if raised or pending():
+                    return True
+                return callback is not None and callback(now)
             except BaseException as error:
                 # Clarabel prints an exception and drops it; keep it for the caller.
                 raised.append(error)
@@ -117,23 +115,26 @@ def quadratic_program(
         inequality=multipliers[len(f) :],
         ending=str(result.status),
         iterations=int(result.iterations),
-        was_interrupted=bool(interrupted),
     )
 
 
 @contextmanager
-def _postponed_interrupt() -> Iterator[list[int]]:
-    """Record an interrupt instead of raising it inside Clarabel, which would drop it.
-
-    Yields a list that is empty until an interrupt arrives.
-    """
-    arrived: list[int] = []
+def _postponed_errors() -> Iterator[list[BaseException]]:
+    """Collect what the handler of interrupts raises, because Clarabel would drop it."""
+    raised: list[BaseException] = []
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield arrived
+        yield raised
         return
-    signal.signal(signal.SIGINT, lambda number, _: arrived.append(number))
+
+    def postpone(number: int, frame: Any) -> None:
+        try:
+            handler(number, frame)
+        except BaseException as error:
+            raised.append(error)
+
+    signal.signal(signal.SIGINT, postpone)
     try:
-        yield arrived
+        yield raised
     finally:
         signal.signal(signal.SIGINT, handler)

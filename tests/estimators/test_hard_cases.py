@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
-SECONDS = 20.0
+SECONDS = 120.0
 
 
 def data(n=300, d=5, seed=0):

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -168,3 +170,23 @@ def test_a_rare_feature_is_learnt_beside_frequent_ones(alpha):
     C = 1.0 / (alpha * n)
     best = LinearSVC(loss="hinge", C=C, tol=1e-6, max_iter=10**6, random_state=0).fit(X, y)
     assert 0.5 < machine.coef_[0, 3] / best.coef_[0, 3] < 1.5
+
+
+def test_what_is_not_proved_to_be_within_tol_says_so_with_the_number():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    with pytest.warns(
+        ConvergenceWarning, match=r"tol=0\.001 would not.*at most a fraction of 0\.0"
+    ):
+        machine = OnlineSVC(C=1.0, tol=1e-3, random_state=0, max_iter=100).fit(X, y)
+    told = machine.certificate_.relative_gap
+    assert told > 1e-3
+    assert excess(machine, X, y) <= told / (1 - told)
+
+
+@pytest.mark.parametrize("bias", ["free", "regularised"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_a_fit_that_does_not_warn_is_within_tol_of_the_optimum(loss, bias):
+    X, y = clouds(5000, d=10, distance=0.4)
+    machine = OnlineSVC(C=1.0, tol=5e-3, loss=loss, bias=bias, random_state=0).fit(X, y)
+    assert machine.certificate_.relative_gap <= 5e-3

@@ -166,4 +166,4 @@ def test_a_block_can_be_interrupted(kernel: SequenceKernel) -> None:
     with pytest.raises(KeyboardInterrupt):
         kernel.block(A, A)
     timer.join()
-    assert perf_counter() - start < 3
+    assert perf_counter() - start < 30

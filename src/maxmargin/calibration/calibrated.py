@@ -20,8 +20,10 @@ from maxmargin.calibration.columns import Columns, class_priors
 from maxmargin.calibration.out_of_fold import out_of_fold
 from maxmargin.certificates.subjects import Solved, solutions_of
 from maxmargin.errors import InvalidInputError
+from maxmargin.machines.endings import warn
 from maxmargin.machines.refusals import explained
 from maxmargin.metrics.costs import bayes_threshold
+from maxmargin.solvers.stop import kept
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["CalibratedSVC"]
@@ -153,6 +155,7 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return SVC()
 
     @_fit_context(prefer_skip_nested_validation=False)
+    @kept
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Fit the classifier and calibrate it.
 
@@ -192,6 +195,7 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
         weight = np.ones(len(labels)) if sample_weight is None else np.maximum(sample_weight, 0.0)
         self.priors_ = self._priors(labels, weight)
+        self._require_scores(scores, labels, weight)
         self.calibrators_ = self._calibrate(scores, labels, weight)
         if self.keep_scores:
             self.oof_scores_ = scores[:, 0] if scores.shape[1] == 1 else scores
@@ -235,12 +239,30 @@ class CalibratedSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         held = np.bincount(labels, weight, n_classes)
         return np.asarray(held / held.sum())
 
+    def _require_scores(self, scores: Floats, labels: Integers, weight: Floats) -> None:
+        """Warn if an interrupt has left rows without scores; raise it if too few have one."""
+        used = weight > 0
+        has_score = np.isfinite(scores).any(axis=1)
+        n_scored, n_rows = int((used & has_score).sum()), int(used.sum())
+        if n_scored == n_rows:
+            return
+        if len(np.unique(labels[used & has_score])) < len(self.classes_):
+            raise KeyboardInterrupt(
+                f"{type(self).__name__} was interrupted before its scores could be calibrated: "
+                "estimator_ is the machine so far, without probabilities."
+            )
+        warn(
+            f"{type(self).__name__} was interrupted: its machine is fitted, and calibrated by the "
+            f"held-out scores of {n_scored} of {n_rows} rows. Another interrupt within two "
+            "seconds raises KeyboardInterrupt."
+        )
+
     def _calibrate(self, scores: Floats, labels: Integers, weight: Floats) -> Sequence[Calibrator]:
         fit, found = CALIBRATIONS[self.method], []
         odds = self._columns.log_odds(self.priors_)
         for column in range(len(self._columns.sides)):
             about, positive = self._columns.rows(column, labels)
-            used = about & (weight > 0)
+            used = about & (weight > 0) & np.isfinite(scores[:, column])
             scores[~about, column] = np.nan
             values = scores[used, column], positive[used], weight[used]
             found.append(fit(*values, float(expit(odds[column]))))

@@ -7,7 +7,7 @@ other classifier is fitted once per fold.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,11 +20,13 @@ from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from maxmargin.calibration.columns import Columns
 from maxmargin.errors import InvalidInputError
+from maxmargin.interrupts import heed
 from maxmargin.machines.classes import class_weights
 from maxmargin.machines.family import ClassifierFamily, Posed
 from maxmargin.machines.folds import Fold, leave_out
 from maxmargin.machines.machine import HasMachines
 from maxmargin.machines.training import Training
+from maxmargin.solvers.stop import Keeping
 from maxmargin.typing import Bools, Floats, Integers
 
 __all__ = ["can_share_rows", "out_of_fold"]
@@ -48,9 +50,10 @@ def out_of_fold(
 ) -> tuple[Any, Floats]:
     """Return the estimator fitted to all rows, and held-out scores of each row.
 
-    The scores have shape (n, n_columns), and may be NaN if a column does not compare the row's
-    class. Each row must be in one test set of the splits. `scale_C` raises the penalty C of a fold
-    as its training rows weigh less, which keeps its solution close to the one for all rows.
+    The scores have shape (n, n_columns). They are NaN if a column does not compare the row's class,
+    or an interrupt came before the fold was fitted. Each row must be in one test set of the splits.
+    `scale_C` raises the penalty C of a fold as its training rows weigh less, which keeps its
+    solution close to the one for all rows.
     """
     n_rows = _num_samples(X)
     parts = _checked(splits, n_rows)
@@ -61,16 +64,25 @@ def out_of_fold(
         return fitted, -values if columns.n_classes == 2 else values
     weight = np.ones(n_rows) if sample_weight is None else sample_weight
     name = None if sample_weight is None else _weight_name(estimator)
-    fits = []
-    for split in parts:
-        held = weight[split[0]]
-        machine = _with_penalty(estimator, weight.sum() / held.sum() if scale_C else 1.0)
-        given = {} if name is None else {name: held}
-        fits.append(delayed(_fit_and_score)(machine, X, y, given, split, columns))
     values = np.full((n_rows, len(columns.sides)), np.nan)
-    for (_, test), scores in zip(parts, Parallel(n_jobs=n_jobs)(fits), strict=True):
-        values[test] = scores
-    fitted.fit(X, y, **({} if name is None else {name: weight}))
+    with Keeping() as work:
+        fitted.fit(X, y, **({} if name is None else {name: weight}))
+
+        def fits() -> Iterator[Any]:
+            for split in parts:
+                if work.was_interrupted:
+                    return
+                held = weight[split[0]]
+                machine = _with_penalty(estimator, weight.sum() / held.sum() if scale_C else 1.0)
+                given = {} if name is None else {name: held}
+                yield delayed(_fit_and_score)(machine, X, y, given, split, columns)
+
+        done = Parallel(n_jobs=n_jobs)(fits())
+        if len(done) < len(parts) or any(scores is None for scores in done):
+            heed()
+    for (_, test), scores in zip(parts, done, strict=False):
+        if scores is not None:
+            values[test] = scores
     return fitted, values
 
 
@@ -123,12 +135,12 @@ def _fit_with_folds(
         for fold in _folds(machine, training, posed, test, number, scale_C)
     ]
     found = machine._cross_fit(training, posed, folds)
-    if found is None:
-        raise KeyboardInterrupt
     machines = posed.machines
     assert machines is not None
     values = np.full((training.points.n_points, machines.n_machines), np.nan)
     for fold, held in zip(folds, found, strict=True):
+        if held is None:
+            continue
         rows = posed.rows[fold.machine]
         where = fold.points if rows is None else rows[fold.points]
         flip = -1.0 if machines.pairwise else 1.0
@@ -178,7 +190,8 @@ def _class_factor(machine: Any, training: Training, is_test: Bools) -> Floats:
 
 def _fit_and_score(
     machine: Any, X: Any, y: Any, weight: dict[str, Floats], split: Split, columns: Columns
-) -> Floats:
+) -> Floats | None:
+    """Return the scores of the rows held out; None if the fit was interrupted."""
     train, test = split
     X_train, y_train = _safe_split(machine, X, y, train)
     X_test, _ = _safe_split(machine, X, y, test, train)
@@ -188,8 +201,9 @@ def _fit_and_score(
             f"A fold of cv leaves no training row of {n_missing} of the {columns.n_classes} "
             "classes: stratify the folds, or use fewer."
         )
-    machine.fit(X_train, y_train, **weight)
-    return columns.scores(machine, X_test)
+    with Keeping() as work:
+        machine.fit(X_train, y_train, **weight)
+    return None if work.was_interrupted else columns.scores(machine, X_test)
 
 
 def _with_penalty(estimator: Any, factor: float) -> Any:

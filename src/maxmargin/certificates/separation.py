@@ -22,6 +22,7 @@ from scipy import sparse
 from maxmargin.certificates.subjects import one_solution
 from maxmargin.errors import InvalidInputError, MaxMarginError, NotSeparableError
 from maxmargin.interior_point import quadratic_program
+from maxmargin.interrupts import require_none
 from maxmargin.kernels import Kernel, Linear
 from maxmargin.problems import HardMargin, Points, Problem, Regularised
 from maxmargin.typing import Bools, Floats, Integers
@@ -316,8 +317,7 @@ def _nearest_to_zero(
         tolerance=1e-12,
         time_limit=time_limit,
     )
-    if result.was_interrupted:
-        raise KeyboardInterrupt
+    require_none("It was interrupted before the separability of the points was decided.")
     if result.ending == "MaxTime":
         raise TimeoutError
     weights = np.where((result.x[:n] > 1e-9) & (labels != 0), result.x[:n], 0.0)

@@ -124,14 +124,9 @@ class KernelEstimator(KernelFamily, CallbackSupportMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Pose the problems, solve them, keep the solutions."""
-        try:
-            training = self._train(X, y, sample_weight)
-            posed = self._pose(training)
-            solutions = self._solve(training, posed, posed.problems, self._last_fit(posed.problems))
-        except KeyboardInterrupt as interrupt:
-            raise KeyboardInterrupt(
-                *interrupt.args or ["The fit was interrupted early: there is no model yet."]
-            ) from None
+        training = self._train(X, y, sample_weight)
+        posed = self._pose(training)
+        solutions = self._solve(training, posed, posed.problems, self._last_fit(posed.problems))
         self._adopt(training, posed, solutions)
 
     def _kernel(self) -> Kernel:

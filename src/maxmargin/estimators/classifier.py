@@ -32,6 +32,7 @@ from maxmargin.machines.probability import against_rest, couple, sigmoids
 from maxmargin.machines.training import Training, positive_rows
 from maxmargin.problems import KernelProblem, NuMargin, Points, SoftMargin
 from maxmargin.solvers import Solution
+from maxmargin.solvers.stop import kept
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["KernelClassifier"]
@@ -77,6 +78,7 @@ class KernelClassifier(ClassifierMixin, ClassifierFamily, KernelEstimator):
         )
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @kept
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the machine.
 
@@ -203,17 +205,18 @@ class KernelClassifier(ClassifierMixin, ClassifierFamily, KernelEstimator):
         folds = random_folds(posed, check_random_state(self.random_state))
         values = self._cross_fit(training, posed, folds)
         self._sigmoids = None
-        if values is None:
+        held_out = [held for held in values if held is not None]
+        if len(held_out) < len(values):
             warn("The fit was stopped before its probabilities: predict_proba is not available.")
         else:
-            self._sigmoids = sigmoids(posed, folds, values)
+            self._sigmoids = sigmoids(posed, folds, held_out)
 
     def _cross_fit(
         self, training: Training, posed: Posed, folds: Sequence[Fold]
-    ) -> list[Floats] | None:
+    ) -> list[Floats | None]:
         """Fit to all points and, from there, to each fold; return the folds' held-out values.
 
-        The values are None where the fit was stopped.
+        They are None for folds that were stopped.
         """
         n_own = len(posed.problems)
         solvable = [fold for fold in folds if fold.problem is not None]
@@ -222,15 +225,17 @@ class KernelClassifier(ClassifierMixin, ClassifierFamily, KernelEstimator):
         warm = [*own, *(fold.machine for fold in solvable)]
         solutions = self._solve(training, posed, problems, warm)
         self._adopt(training, posed, solutions[:n_own])
-        if any(solution.ending.is_stop for solution in solutions):
-            return None
-        short = sum(not solution.converged for solution in solutions[n_own:])
+        behind = solutions[n_own:]
+        short = sum(not one.converged and not one.ending.is_stop for one in behind)
         if short:
             warn(f"{short} of the {len(solvable)} fits behind predict_proba did not converge.")
-        left = iter(solutions[n_own:])
-        settled = [None if fold.problem is None else self._settled(next(left)) for fold in folds]
+        left = iter(behind)
+        found = [None if fold.problem is None else next(left) for fold in folds]
         return [
-            held_out_values(fold, solution) for fold, solution in zip(folds, settled, strict=True)
+            None
+            if solution is not None and solution.ending.is_stop
+            else held_out_values(fold, None if solution is None else self._settled(solution))
+            for fold, solution in zip(folds, found, strict=True)
         ]
 
     # Prediction ---------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from maxmargin.machines.classes import LinearFamily, coefficients_of, encoded, p
 from maxmargin.machines.training import positive_rows
 from maxmargin.problems import Bias
 from maxmargin.solvers import Callback
+from maxmargin.solvers.stop import kept
 from maxmargin.typing import Floats
 
 __all__ = ["LinearSVC"]
@@ -142,6 +143,7 @@ class LinearSVC(ClassifierMixin, LinearEstimator):
         self.class_weight = class_weight
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @kept
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the machine.
 

@@ -13,6 +13,7 @@ from maxmargin.estimators.linear_base import LinearEstimator
 from maxmargin.machines.training import positive_rows
 from maxmargin.problems import Bias, EpsilonTube, checks
 from maxmargin.solvers import Callback
+from maxmargin.solvers.stop import kept
 from maxmargin.typing import Floats
 
 __all__ = ["LinearSVR"]
@@ -102,6 +103,7 @@ time_limit, warm_start, callback, trace
         self.epsilon = epsilon
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @kept
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the machine.
 

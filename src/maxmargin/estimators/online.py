@@ -24,7 +24,14 @@ from maxmargin.machines.classes import (
 )
 from maxmargin.problems import Points, Problem, SoftMargin
 from maxmargin.solvers import Callback
-from maxmargin.solvers.online import OnlineLearner, OnlineRule, Rows
+from maxmargin.solvers.online import (
+    OnlineLearner,
+    OnlineRule,
+    Rows,
+    StreamCertificate,
+    StreamSums,
+)
+from maxmargin.solvers.stop import kept
 from maxmargin.streams import Chunks, chunks
 from maxmargin.streams.base import parts_of
 from maxmargin.typing import Floats, Integers
@@ -66,8 +73,8 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
     max_iter : int
         At most this many passes over the data in `fit`.
     tol : float, optional
-        `fit` ends when two passes in a row lower the objective by no more than this fraction; None
-        for `max_iter` passes.
+        `fit` ends when the objective is proved to be above the optimum by at most this fraction of
+        it, in every machine, or warns and says how far it may be above; None for `max_iter` passes.
     shuffle : bool
         Whether the rows of a chunk, or in `fit` of a pass, come in random order.
     random_state : int, RandomState or None
@@ -147,7 +154,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         bias: Literal["regularised", "free"] = "regularised",
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         max_iter: int = 1000,
-        tol: float | None = 1e-3,
+        tol: float | None = 1e-2,
         shuffle: bool = True,
         random_state: Any = None,
         verbose: int = 0,
@@ -178,6 +185,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         self.trace = trace
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @kept
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to data in memory, pass after pass.
 
@@ -230,6 +238,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         ]
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @kept
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn one chunk of rows, once each.
 
@@ -253,6 +262,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         return self._learn_chunk(self._chunk_rows(X, y, sample_weight))
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @kept
     def fit_stream(self, source: Any, classes: Any = None, *, epochs: int = 1) -> Self:
         """Fit to a stream, from its first chunk on.
 
@@ -278,6 +288,51 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         self.alpha_ = self._alpha(n_rows)
         self._fit_passes(lambda: self._stream_rows(stream, n_rows), n_passes)
         return self
+
+    def certify_stream(self, source: Any) -> list[StreamCertificate]:
+        """Prove how good the model is on a stream, by one pass in bounded memory.
+
+        Parameters
+        ----------
+        source : path, function, iterable or arrays
+            What `fit_stream` takes; weights of rows count, class weights are those of the model.
+
+        Returns
+        -------
+        list of StreamCertificate
+            One per machine: the value of ``coef_`` and ``intercept_`` over all rows, and a value
+            that no machine is below, for ``C = 1 / (alpha_ n)`` and rows of total weight n. The
+            bound is always true; it is tight if the penalty is strong, C times the rows moderate.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from maxmargin import OnlineSVC
+        >>> X = np.random.default_rng(0).normal(size=(2000, 2))
+        >>> machine = OnlineSVC(alpha=0.1, random_state=0).fit_stream((X, X[:, 0] > X[:, 1]))
+        >>> (certificate,) = machine.certify_stream((X, X[:, 0] > X[:, 1]))
+        >>> certificate.relative_gap < 0.02
+        True
+        """
+        check_is_fitted(self)
+        bias = self.bias if self.fit_intercept else "none"
+        sums = [
+            StreamSums(w, float(b), self.loss, bias)
+            for w, b in zip(self.coef_, self.intercept_, strict=True)
+        ]
+        for chunk in chunks(source):
+            X, y, given = parts_of(chunk)
+            if y is None:
+                raise InvalidInputError(UNLABELLED)
+            X, y = self._checked(X, y, reset=False)
+            labels, weight = self._labels(y), np.maximum(self._weight(given, X), 0.0)
+            price = np.asarray(self.class_weight_, np.float64)[labels]
+            for k, one in enumerate(sums):
+                positive = labels == (1 if len(sums) == 1 else k)
+                one.add(X, np.where(positive, 1.0, -1.0), weight, price)
+        if sums[0].n_rows == 0:
+            raise InvalidInputError("The stream has no rows of positive weight.")
+        return [one.certificate(self.alpha_) for one in sums]
 
     def _stream_rows(self, stream: Chunks, n_rows: float | None) -> Iterator[Rows]:
         for k, chunk in enumerate(stream):

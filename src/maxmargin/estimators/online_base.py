@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from numbers import Integral, Real
 from time import perf_counter
@@ -10,14 +9,15 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from maxmargin.errors import InvalidInputError
+from maxmargin.interrupts import AbortError, heed, pending
 from maxmargin.kernels.data import largest_entry
 from maxmargin.machines.callbacks import CallbackSupportMixin, FitTasks
+from maxmargin.machines.endings import warn
 from maxmargin.machines.machine import HasMachines, Machine
 from maxmargin.machines.progress import Bar
 from maxmargin.machines.refusals import explained
@@ -26,21 +26,22 @@ from maxmargin.machines.training import LARGEST_LINEAR_ENTRY, positive_rows, ref
 from maxmargin.problems import Problem
 from maxmargin.problems.checks import moderate
 from maxmargin.solvers import Ending, Stop, solve_all
-from maxmargin.solvers.interrupts import heed_interrupt
 from maxmargin.solvers.online import Learnt, OnlineDescent, OnlineLearner, OnlineRule, Rows
+from maxmargin.solvers.stop import Raising
 from maxmargin.typing import Floats
 
 __all__ = ["OnlineMachine"]
 
 _CAUSES = {
-    Ending.MAX_ITER: "the objective still fell after max_iter={max_iter} passes. "
+    Ending.MAX_ITER: "tol={tol} was not reached after max_iter={max_iter} passes. "
     "Raise max_iter or tol.",
+    Ending.STALLED: "at this rate tol={tol} would not be reached within max_iter={max_iter} "
+    "passes. Raise them or tol, scale the features, or take LinearSVC.",
     Ending.TIME_LIMIT: "time_limit={time_limit} was reached. Raise it, or tol.",
     Ending.CALLBACK: "a callback asked for it.",
     Ending.INTERRUPT: "the fit was interrupted. With warm_start=True another one goes on from "
     "here; another interrupt within two seconds raises KeyboardInterrupt.",
 }
-_STACK = 6
 
 _FROM_A_STREAM = (
     "{name} learnt from a stream, whose rows it does not keep: fit it to rows in memory for its "
@@ -138,7 +139,7 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         counts: Floats,
         given: tuple[Any, Any, Any],
     ) -> None:
-        """Learn rows in memory, pass after pass, until the objective stays where it is.
+        """Learn rows in memory, pass after pass, until the measured gap is within tol.
 
         `counts` says how many rows each row counts for, `given` is what `fit` was called with.
         """
@@ -146,7 +147,7 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         solver = OnlineDescent(
             self._step,
             self.average,
-            self.tol,
+            self.tol is not None,
             self.shuffle,
             self._generator,
             thread_count(self.n_jobs),
@@ -178,9 +179,13 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         self._n_training_rows = len(counts)
         self._publish()
         watch.tasks.end({})
-        ending = solutions[0].ending
-        if ending is not Ending.MAX_ITER or self.tol is not None:
-            self._warn_of(ending, is_heeded=True)
+        short = [one for one in solutions if not one.converged]
+        if short and (self.tol is not None or short[0].ending is not Ending.MAX_ITER):
+            gap = max(solution.estimate.relative_gap for solution in solutions)
+            self._warn_of(
+                short[0].ending,
+                f" Its objective is above the optimum by at most a fraction of {gap:.2g} of it.",
+            )
 
     def _fit_passes(self, passes: Callable[[], Iterator[Rows]], n_passes: int) -> None:
         """Learn the chunks of a stream as often as asked; keep the model so far at an interrupt."""
@@ -192,10 +197,14 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
                 while self.n_iter_ < n_passes and ending is None:
                     ending = self._learn_chunks(passes(), deadline, watch)
                     self.n_iter_ += 1
+            except AbortError:
+                raise
             except KeyboardInterrupt:
                 if self.__dict__.get("_learner") is None:
                     raise
                 ending = Ending.INTERRUPT
+        if ending is Ending.INTERRUPT:
+            heed()
         self._forget_rows()
         self._publish()
         watch.tasks.end({})
@@ -205,7 +214,11 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         self, chunks: Iterator[Rows], deadline: float | None, watch: _Watch
     ) -> Ending | None:
         n_chunks = 0
-        for rows in chunks:
+        while True:
+            with Raising():  # a source that waits knows nothing of interrupts
+                rows = next(chunks, None)
+            if rows is None:
+                break
             n_chunks += 1
             learnt = self._learn(rows, deadline)
             if learnt.ending is not None:
@@ -223,7 +236,11 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         self._publish()
         if learnt.ending is Ending.INTERRUPT:
             # The caller's loop over the chunks is to end with it.
-            raise KeyboardInterrupt
+            heed()
+            raise KeyboardInterrupt(
+                f"{type(self).__name__} has learnt {learnt.n_rows} rows of this chunk and keeps "
+                "the model so far."
+            )
         return self
 
     def _learn(self, rows: Rows, deadline: float | None = None) -> Learnt:
@@ -235,9 +252,11 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         left = None if deadline is None else max(0.0, deadline - perf_counter())
         n_jobs = thread_count(self.n_jobs)
         learnt = self._learner.learn(rows, self._rule(), order=order, n_jobs=n_jobs, seconds=left)
+        # The core looks neither at the clock nor for interrupts while it learns a few rows.
         if learnt.ending is None and deadline is not None and perf_counter() >= deadline:
-            # The core does not look at the clock while it learns a few rows.
             return Learnt(learnt.n_rows, Ending.TIME_LIMIT)
+        if learnt.ending is None and pending():
+            return Learnt(learnt.n_rows, Ending.INTERRUPT)
         return learnt
 
     def _forget_rows(self) -> None:
@@ -245,15 +264,12 @@ class OnlineMachine(HasMachines, CallbackSupportMixin, BaseEstimator):
         self._machines = [Machine.unproved((), why_not)]
         self._n_training_rows = 0
 
-    def _warn_of(self, ending: Ending | None, *, is_heeded: bool = False) -> None:
-        """Warn of an early end."""
+    def _warn_of(self, ending: Ending | None, quality: str = "") -> None:
+        """Warn of an early end, and say how good the model is."""
         if ending is None or ending not in _CAUSES:
             return
-        if ending is Ending.INTERRUPT and not is_heeded:
-            heed_interrupt()
         cause = _CAUSES[ending].format(**self.get_params(deep=False))
-        message = f"{type(self).__name__} keeps the model so far: {cause}"
-        warnings.warn(message, ConvergenceWarning, stacklevel=_STACK)
+        warn(f"{type(self).__name__} keeps the model so far: {cause}{quality}")
 
     # Results ------------------------------------------------------------------------------------
 

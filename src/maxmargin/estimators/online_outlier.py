@@ -16,6 +16,7 @@ from maxmargin.kernels import Linear
 from maxmargin.problems import OneClass, Points
 from maxmargin.solvers import Callback
 from maxmargin.solvers.online import OnlineLearner, OnlineRule, Rows
+from maxmargin.solvers.stop import kept
 from maxmargin.streams import Chunks, chunks
 from maxmargin.streams.base import parts_of
 from maxmargin.typing import Floats, Integers
@@ -69,7 +70,7 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
         nu: float = 0.5,
         average: bool = True,
         max_iter: int = 1000,
-        tol: float | None = 1e-3,
+        tol: float | None = 1e-2,
         shuffle: bool = True,
         random_state: Any = None,
         verbose: int = 0,
@@ -91,6 +92,7 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
         self.trace = trace
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @kept
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to data in memory, pass after pass.
 
@@ -113,6 +115,7 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @kept
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn one chunk of rows, once each.
 
@@ -135,6 +138,7 @@ class OnlineOneClassSVM(OutlierMixin, OnlineMachine):
         return self._learn_chunk(rows)
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @kept
     def fit_stream(self, source: Any, *, epochs: int = 1) -> Self:
         """Fit to a stream, from its first chunk on.
 

@@ -17,6 +17,7 @@ from maxmargin.machines.family import Posed
 from maxmargin.machines.training import Training
 from maxmargin.problems import OneClass, Points
 from maxmargin.solvers import Callback, Solution
+from maxmargin.solvers.stop import kept
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["OneClassSVM"]
@@ -108,6 +109,7 @@ n_iter_
         self.trace = trace
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @kept
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the machine.
 

@@ -16,6 +16,7 @@ from maxmargin.kernels import Kernel
 from maxmargin.machines.refusals import explained
 from maxmargin.problems import Bias, EpsilonTube, NuTube, Points, checks
 from maxmargin.solvers import Callback
+from maxmargin.solvers.stop import kept
 from maxmargin.typing import Floats
 
 __all__ = ["SVR", "NuSVR"]
@@ -28,6 +29,7 @@ class _Regressor(RegressorMixin, SingleMachine):
     is_two_sided = True
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @kept
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the machine.
 

@@ -127,8 +127,8 @@ class ClassifierFamily(KernelFamily):
     @abstractmethod
     def _cross_fit(
         self, training: Training, posed: Posed, folds: Sequence[Any]
-    ) -> list[Floats] | None:
+    ) -> list[Floats | None]:
         """Fit to all points and, from there, to each fold; return the folds' held-out values.
 
-        The values are None where the fit was stopped.
+        They are None for folds that were stopped.
         """

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn import config_context, get_config
 from sklearn.base import clone
 
+from maxmargin.interrupts import heed, pending
 from maxmargin.machines.callbacks import FitTasks
 from maxmargin.machines.fitting import FitStoppedError
 from maxmargin.machines.progress import Bar
@@ -21,8 +22,8 @@ from maxmargin.model_selection.folds import Fold
 from maxmargin.model_selection.schedule import Task, schedule
 from maxmargin.model_selection.scoring import Record, Scoring
 from maxmargin.model_selection.warm_starts import FoldSolutions
-from maxmargin.solvers.interrupts import heed_interrupt
 from maxmargin.solvers.kernel.resident import can_be_resident
+from maxmargin.solvers.stop import Keeping
 from maxmargin.typing import Integers
 
 __all__ = ["Search"]
@@ -106,17 +107,15 @@ class Search:
     def run(self, time_limit: float | None, bar: Bar, tasks: FitTasks) -> None:
         """Evaluate all cells, or as many as there is time for."""
         deadline = None if time_limit is None else perf_counter() + time_limit
-        with ThreadPoolExecutor(self.n_threads) as pool:
+        with Keeping(), ThreadPoolExecutor(self.n_threads) as pool:
             left = self._submit(pool)
             try:
                 while left:
-                    try:
-                        left = self._watch(left, bar, tasks, deadline)
-                    except KeyboardInterrupt:
-                        self._end("interrupt")
-                        heed_interrupt()
+                    left = self._watch(left, bar, tasks, deadline)
             finally:
                 self._stop.set()
+            if len(self.records) < self.n_cells:
+                heed()
 
     def _submit(self, pool: ThreadPoolExecutor) -> set[Future[None]]:
         # scikit-learn's settings belong to a thread.
@@ -141,6 +140,8 @@ class Search:
         """Wait a moment, show the cells that were scored meanwhile; return the tasks left."""
         if deadline is not None and perf_counter() >= deadline:
             self._end("seconds")
+        if pending():
+            self._end("interrupt")
         done, left = wait(left, _LOOK_EVERY, FIRST_EXCEPTION)
         for task in done:
             if not self._stop.is_set():

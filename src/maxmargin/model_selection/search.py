@@ -22,6 +22,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_method_params
 
 from maxmargin.errors import InvalidInputError
+from maxmargin.interrupts import heed, pending, require_none
 from maxmargin.kernels.blocks import default_threads
 from maxmargin.machines.callbacks import FitTasks
 from maxmargin.machines.progress import Bar
@@ -31,6 +32,7 @@ from maxmargin.metrics import get_scorer
 from maxmargin.model_selection.folds import Fold
 from maxmargin.model_selection.runner import Search
 from maxmargin.model_selection.scoring import Scoring
+from maxmargin.solvers.stop import kept
 
 __all__ = ["SVMSearchCV"]
 
@@ -136,6 +138,7 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
         self.cache_size = cache_size
 
     @_fit_context(prefer_skip_nested_validation=False)
+    @kept
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Evaluate the grid and fit the best candidate to all rows.
 
@@ -232,7 +235,15 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
                 f"The search ended early, because {self._reason(search)}: {n_missing} of "
                 f"{search.n_cells} cells were not reached and score NaN.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
+            )
+        elif pending():
+            heed()
+            warnings.warn(
+                "The search was interrupted after its last cell: nothing is missing. Another "
+                "interrupt within two seconds raises KeyboardInterrupt.",
+                ConvergenceWarning,
+                stacklevel=5,
             )
         records = search.all_records()
         _warn_or_raise_about_fit_failures(records, self.error_score)
@@ -271,6 +282,10 @@ refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
 
     def _refit(self, search: Search, X: Any, y: Any, fit_params: dict[str, Any]) -> None:
         started = time()
+        require_none(
+            "The search was interrupted before its best candidate was refitted: cv_results_ and "
+            "best_params_ are complete."
+        )
         best = search.refit(self.best_index_)
         if best is None:
             best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))

@@ -26,6 +26,7 @@ from maxmargin.model_selection.scoring import Record, Scoring
 from maxmargin.pages.candidates import Candidate
 from maxmargin.pages.costs import Scores, Setting
 from maxmargin.pages.result import OF_THE_CERTIFICATE, StudyRow
+from maxmargin.solvers.stop import Keeping
 from maxmargin.typing import Bools, Floats, Integers
 
 __all__ = ["Experiment", "Protocol", "protocol_of"]
@@ -124,8 +125,11 @@ class Experiment:
         """Train the candidates on all folds, and return a row for each, best first."""
         rows: dict[Candidate, StudyRow] = {}
         n_cells = 1 + len(self.protocol.folds)
-        with Bar("study", len(candidates) * n_cells, shown=verbose, estimates=True) as bar:
+        bar = Bar("study", len(candidates) * n_cells, shown=verbose, estimates=True)
+        with Keeping() as work, bar:
             for variant in dict.fromkeys(each.preprocessing for each in candidates):
+                if work.was_interrupted:
+                    break
                 mine = [each for each in candidates if each.preprocessing == variant]
                 found = self._search(self.variants[variant], mine, bar)
                 for k, candidate in enumerate(mine):
@@ -159,8 +163,6 @@ class Experiment:
             cache_size=machine.cache_size,
         )
         search.run(seconds, bar, FitTasks(object(), search.n_cells, self.X, self.y, None))
-        if search.ending == "interrupt":
-            raise KeyboardInterrupt
         return search.records
 
     def _row(self, candidate: Candidate, final: Record, *folds: Record) -> StudyRow:

@@ -20,6 +20,7 @@ from maxmargin.pages.candidates import Family, candidates_of, variants_of
 from maxmargin.pages.costs import Setting
 from maxmargin.pages.result import Study
 from maxmargin.pages.runs import Experiment, protocol_of
+from maxmargin.solvers.stop import Keeping
 from maxmargin.typing import Bools
 
 __all__ = ["study"]
@@ -137,15 +138,20 @@ def study(
         n_jobs,
         deadline=None if time_limit is None else started + positive(time_limit, "time_limit"),
     )
-    table = experiment.table(candidates, verbose=verbose)
+    with Keeping() as work:
+        table = experiment.table(candidates, verbose=verbose)
+    if not table and work.was_interrupted:
+        raise KeyboardInterrupt("The study was interrupted before any machine was finished.")
     if not table:
         raise InvalidInputError(
             f"time_limit={time_limit} was reached before any machine was finished: give the study "
             "more time, or a smaller grid."
         )
     if len(table) < len(candidates):
+        limit = f"time_limit={time_limit} was reached"
         warnings.warn(
-            f"The study ended early, because time_limit={time_limit} was reached: "
+            "The study ended early, because "
+            f"{'it was interrupted' if work.was_interrupted else limit}: "
             f"{len(candidates) - len(table)} of {len(candidates)} machines are not in its table.",
             ConvergenceWarning,
             stacklevel=2,

@@ -19,6 +19,7 @@ from maxmargin.certificates import Certificate
 from maxmargin.errors import InvalidInputError, UnsupportedProblemError
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import positive, real
+from maxmargin.machines.endings import warn
 from maxmargin.paths.arguments import require_defaults
 from maxmargin.paths.tracing import PathEvent, Piece, Tracer
 from maxmargin.problems import Bias, Case, Free, Problem, SoftMargin
@@ -240,6 +241,8 @@ def svm_path(
     low, high = _checked(problem, C_min, C_max)
     started = perf_counter()
     traced = Tracer(problem, low, high)
+    if traced.was_interrupted:
+        warn(f"{_status(traced)} Another interrupt within two seconds raises KeyboardInterrupt.")
     return SVMPath(
         problem=problem,
         breakpoints=np.append([piece.C for piece in traced.pieces], traced.end),
@@ -304,6 +307,11 @@ def _status(traced: Tracer) -> str:
     restarts = f" It took {traced.n_restarts} restarts." if traced.n_restarts else ""
     if end >= C_max:
         return f"The whole path to C = {C_max:g}, with {len(traced.events)} events.{restarts}"
+    if traced.was_interrupted:
+        return (
+            f"The path was interrupted at C = {end:g}, short of {C_max:g}: up to there it is "
+            f"complete and exact.{restarts}"
+        )
     return (
         f"The path ends at C = {end:g} instead of {C_max:g}: beyond that the points on the "
         "margin cannot be told from the others in float64. Centre and scale the features, or "

@@ -26,6 +26,7 @@ from maxmargin.problems import Bias, Points, Problem, SoftMargin
 from maxmargin.problems.checks import weights
 from maxmargin.solvers import Solution, Stop, solve_all
 from maxmargin.solvers.linear import linear_solver
+from maxmargin.solvers.stop import kept
 from maxmargin.typing import Floats, Integers
 
 __all__ = ["LinearPath", "linear_path"]
@@ -134,6 +135,7 @@ class LinearPath:
         )
 
 
+@kept
 def linear_path(
     X: Any,
     y: Any = None,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from maxmargin.errors import MaxMarginError
+from maxmargin.interrupts import heed
 from maxmargin.kernels.blas_threads import single_threaded_blas
 from maxmargin.paths.elbow import SingularElbowError
 from maxmargin.paths.position import Position
@@ -20,6 +21,7 @@ from maxmargin.paths.start import first_penalty, position_at
 from maxmargin.paths.steps import Direction, Step, find_direction, next_step
 from maxmargin.problems import Case, SoftMargin
 from maxmargin.solvers import Solution
+from maxmargin.solvers.stop import Keeping
 from maxmargin.typing import Bools, Floats, Integers
 
 __all__ = ["PathEvent", "Piece", "Tracer"]
@@ -103,19 +105,28 @@ class Tracer:
         self._idle_steps = 0
         self._n_breakpoints = 0
         self._is_new_piece = True
+        self._work = Keeping()
         # Threads cost more than they save on matrices of the size of an elbow.
-        with single_threaded_blas:
+        with self._work, single_threaded_blas:
             self._begin()
             self._case = self.position.case.copy()
             #: The set of each point at the start.
             self.start = np.full(problem.n_points, Case.ZERO, dtype=np.int8)
             self.start[self.position.points] = self._case
             self._follow()
-        #: C_max, or the C at which rounding ended the path.
+        #: C_max, or the C at which rounding or an interrupt ended the path.
         self.end = self.position.C
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether an interrupt ended the path."""
+        return self._work.was_interrupted and not self._has_arrived
 
     def _follow(self) -> None:
         while not self._has_arrived:
+            if self._work.was_interrupted and self.pieces:
+                heed()
+                break
             try:
                 step = next_step(self.position, self.direction, self.excess, self.tied, self.C_max)
                 self._write_piece(step)

@@ -12,7 +12,6 @@
     monitor     clock, gap, trace and ending of methods that run in Python
     starts      feasible points of the dual
     options     checks of the solvers' options
-    interrupts  Ctrl-C
     kernel/     decomposition: any kernel machine, any size
     linear/     linear machines of any size
     qp/         interior-point methods (Clarabel)

@@ -84,21 +84,10 @@ class SequentialSolver(Solver):
             assert isinstance(problem, KernelProblem)
             monitor = Monitor.of(problem, request, k, len(problems), ended=ended is not None)
             start = solutions[warm] if isinstance(warm, int) else warm
-            solution = self._watched_run(problem, monitor, start)
+            solution = self.run(problem, monitor, start)
             if ended is not None:
                 solution = replace(solution, ending=ended, reason=request.reason(ended))
             elif solution.ending in (Ending.CALLBACK, Ending.INTERRUPT):
                 ended = solution.ending
             solutions.append(solution)
         return solutions
-
-    def _watched_run(
-        self, problem: KernelProblem, monitor: Monitor, start: Solution | None
-    ) -> Solution:
-        try:
-            return self.run(problem, monitor, start)
-        except KeyboardInterrupt:
-            reached = monitor.interrupted(self.name)
-            if reached is None:
-                raise
-            return reached

@@ -7,6 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from maxmargin.certificates import measure_multipliers
+from maxmargin.interrupts import pending
 from maxmargin.problems import KernelProblem
 from maxmargin.solvers.solution import Ending, Solution
 from maxmargin.solvers.stop import Request, Stop
@@ -69,7 +70,6 @@ class Monitor:
         if seconds is not None:
             self._deadline = perf_counter() + seconds
         self._latest: tuple[float, float] | None = None
-        self._point: tuple[Floats, Floats] | None = None
         self._ending: Ending | None = None
         self._why = ""
 
@@ -117,7 +117,6 @@ class Monitor:
         gradient = qp.gradient(signed) if gradient is None else gradient
         offsets = qp.offsets(signed, gradient) if offsets is None else offsets
         measures = measure_multipliers(self.problem, signed, offsets, gradient)
-        self._point = (signed.copy(), offsets)
         asked_to_stop = self.record(iteration, measures.primal, measures.dual)
         return asked_to_stop or self.stop.reached_by(measures) or self.over_limit(iteration)
 
@@ -144,7 +143,7 @@ class Monitor:
         return False
 
     def over_limit(self, iteration: int) -> bool:
-        """Say whether a limit of iterations or seconds has been reached."""
+        """Say whether a limit has been reached, or an interrupt has arrived."""
         self.iteration = iteration
         stop = self.stop
         if stop.max_iter is not None and iteration >= stop.max_iter:
@@ -153,21 +152,11 @@ class Monitor:
         elif self.time_left == 0.0:
             self._ending = Ending.TIME_LIMIT
             self._why = f"the limit of {stop.time_limit or 0:g} seconds was reached"
+        elif pending():
+            self._ending, self._why = Ending.INTERRUPT, "it was interrupted"
         else:
             return False
         return True
-
-    def interrupt(self) -> None:
-        """Note that the run was interrupted."""
-        self._ending, self._why = Ending.INTERRUPT, "it was interrupted"
-
-    def interrupted(self, solver: str) -> Solution | None:
-        """Return the last point observed of a run that was interrupted, if there is one."""
-        if self._point is None:
-            return None
-        self.interrupt()
-        self._callback = None
-        return self.solution(solver, *self._point)
 
     def solution(
         self, solver: str, signed: Floats, offsets: Floats | None = None, *, reason: str = ""

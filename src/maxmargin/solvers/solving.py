@@ -9,6 +9,7 @@ from typing import Any
 
 from maxmargin.certificates.separation import require_separable
 from maxmargin.errors import InvalidInputError, UnsupportedProblemError
+from maxmargin.interrupts import heed, require_none
 from maxmargin.problems import (
     CrammerSinger,
     Free,
@@ -18,10 +19,9 @@ from maxmargin.problems import (
     Problem,
 )
 from maxmargin.solvers.base import Solver, Warm
-from maxmargin.solvers.interrupts import heed_interrupt
 from maxmargin.solvers.linear import linear_solver
 from maxmargin.solvers.solution import Ending, Solution
-from maxmargin.solvers.stop import Request, Stop
+from maxmargin.solvers.stop import Keeping, Request, Stop
 from maxmargin.solvers.table import SOLVERS, solvers_for
 from maxmargin.solvers.trace import Callback
 
@@ -34,6 +34,9 @@ _DUAL_UP_TO_VARIABLES = 2000
 
 # Points up to which a hard margin's separability is decided before it is solved.
 _SEPARABILITY_UP_TO_POINTS = 10_000
+
+#: Said of an interrupt before the first step.
+NO_MODEL = "The run was interrupted before its first step: there is no model yet."
 
 # Largest number of iterations of a second solver, which starts from the end of the first.
 _SECOND_TRY_UP_TO = 20_000
@@ -138,15 +141,19 @@ def solve_all(
     request = _checked(problems, Request(stop or Stop(), warm or (), callback, trace))
     if not problems:
         return []
-    _require_separable(problems, request)
-    if isinstance(solver, Solver) or solver != "auto":
-        chosen = _by_name(solver)
-        _require_able(chosen, problems)
-        solutions = chosen.run_all(problems, _completed(request, chosen))
-    else:
-        solutions = _automatic(problems, request)
-    if any(solution.ending is Ending.INTERRUPT for solution in solutions):
-        heed_interrupt()
+    with Keeping():
+        _require_separable(problems, request)
+        if isinstance(solver, Solver) or solver != "auto":
+            chosen = _by_name(solver)
+            _require_able(chosen, problems)
+            solutions = chosen.run_all(problems, _completed(request, chosen))
+        else:
+            solutions = _automatic(problems, request)
+        if any(solution.ending is Ending.INTERRUPT for solution in solutions):
+            has_started = any(solution.iterations for solution in solutions)
+            if not has_started and not any(start is not None for start in request.warm):
+                require_none(NO_MODEL)
+            heed()
     return solutions
 
 

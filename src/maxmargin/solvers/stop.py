@@ -1,18 +1,26 @@
-"""When to stop: an accuracy to reach, limits not to pass, and the clock of a run."""
+"""When to stop: an accuracy to reach, limits not to pass, an interrupt; the clock of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import signal
+import threading
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from time import perf_counter
-from typing import Self
+from typing import ParamSpec, Self, TypeVar
 
 from maxmargin.certificates import Measures
+from maxmargin.interrupts import Now, abort, heed, note, require_none
 from maxmargin.solvers.options import positive, whole
 from maxmargin.solvers.solution import Ending, Solution
 from maxmargin.solvers.trace import Callback
 
-__all__ = ["Request", "Stop"]
+__all__ = ["Keeping", "Raising", "Request", "Stop", "kept"]
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -144,3 +152,98 @@ class Request:
         if self.stop.time_limit is None:
             return None
         return max(self.stop.time_limit - self.seconds, 0.0)
+
+
+class Keeping:
+    """A context whose work is stopped by an interrupt, and keeps what it has.
+
+    In the main thread the first interrupt is noted (`maxmargin.interrupts`); another one within
+    two seconds is raised. Contexts may be nested; the outermost one puts the program's own handler
+    back.
+
+    Examples
+    --------
+    >>> from maxmargin.interrupts import pending
+    >>> from maxmargin.solvers.stop import Keeping
+    >>> with Keeping() as work:
+    ...     done = [step for step in range(3) if not pending()]
+    >>> done, work.was_interrupted
+    ([0, 1, 2], False)
+    """
+
+    def __init__(self) -> None:
+        self._is_main = False
+        #: Interrupts noted before the work began and when it had ended.
+        self._first = 0
+        self._last: int | None = None
+
+    def __enter__(self) -> Self:
+        self._first, self._last = Now.n_noted, None
+        self._is_main = threading.current_thread() is threading.main_thread()
+        if not self._is_main:
+            return self
+        if Now.depth == 0:
+            handler = signal.getsignal(signal.SIGINT)
+            if callable(handler) and handler is not note:
+                Now.before = handler
+                signal.signal(signal.SIGINT, note)
+        Now.depth += 1
+        return self
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether an interrupt has arrived since the work began, heeded or not."""
+        last = Now.n_noted if self._last is None else self._last
+        return self._is_main and last > self._first
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if not self._is_main:
+            return
+        self._last = Now.n_noted
+        Now.depth -= 1
+        if Now.depth:
+            return
+        if Now.before is not None and signal.getsignal(signal.SIGINT) is note:
+            signal.signal(signal.SIGINT, Now.before)
+            Now.before = None
+        if Now.is_aborted:
+            abort()
+        if not Now.is_pending:
+            return
+        heed()
+        if kind is None:
+            warnings.warn(
+                "The interrupt came too late to stop the work, whose result is the same as without "
+                "it. Another interrupt within two seconds raises KeyboardInterrupt.",
+                stacklevel=3,
+            )
+
+
+Now.whole.update(one.__code__ for one in (Keeping.__enter__, Keeping.__exit__))
+
+
+def kept(work: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Return a function that works in `Keeping`."""
+
+    @wraps(work)
+    def keeping(*arguments: Arguments.args, **options: Arguments.kwargs) -> Result:
+        with Keeping():
+            return work(*arguments, **options)
+
+    return keeping
+
+
+class Raising:
+    """A context within `Keeping` in which an interrupt is noted and raised.
+
+    It is for waiting, on a source of data for example, which does not look at any note.
+    """
+
+    def __enter__(self) -> None:
+        require_none("The work was interrupted.")
+        if threading.current_thread() is threading.main_thread():
+            Now.raises = True
+
+    def __exit__(self, *_: object) -> None:
+        if threading.current_thread() is threading.main_thread():
+            Now.raises = False

@@ -120,7 +120,7 @@ def test_what_learnt_from_a_stream_says_that_there_is_no_solution() -> None:
     assert not hasattr(model, "certificate_")
 
 
-@pytest.mark.parametrize("options", [{"step": "newton"}, {"tol": -1.0}, {"seed": -1}])
+@pytest.mark.parametrize("options", [{"step": "newton"}, {"seed": -1}])
 def test_wrong_options_get_a_sentence(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidInputError, match=r"OnlineDescent\("):
         OnlineDescent(**options)

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from maxmargin.certificates.measures import measure_multipliers
+from maxmargin.interrupts import require_none
 from maxmargin.kernels.blocks import default_threads
 from maxmargin.problems import KernelProblem, NuMargin, Problem
 from maxmargin.solvers.base import NO_BOX_QP, Solver, Warm
@@ -396,6 +397,7 @@ class _Run:
 
     def _pause(self, share: float) -> Ending | None:
         """Show how much of a kernel matrix is computed; return the ending of the run, if any."""
+        require_none("The run was interrupted before its first step: there is no model yet.")
         if self.request.time_left == 0:
             return Ending.TIME_LIMIT
         is_over = self.recorder is not None and self.recorder.show_kernel_share(share)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from maxmargin.interrupts import pending
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.kernel.batch import Batch, Found, Terms
 from maxmargin.solvers.qp.dual import has_few_features, interior_point
@@ -50,8 +51,8 @@ def rescued(batch: Batch, k: int, found: Found, tolerance: float, time_left: flo
     """Return the better of what was found and what a start from an interior point leads to."""
     qp = batch.qps[k]
     limit = None if time_left is None else max(time_left, 1e-3)
-    result, signed = interior_point(qp, _ACCURACY, seconds=limit)
-    if result.was_interrupted:
+    _, signed = interior_point(qp, _ACCURACY, seconds=limit)
+    if pending():
         return replace(found, ending=Ending.INTERRUPT)
     if not np.isfinite(signed).all():
         return found

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy import linalg, sparse
 
+from maxmargin.interrupts import pending
 from maxmargin.kernels.blas_threads import single_threaded_blas
 from maxmargin.problems import CrammerSinger
 from maxmargin.solvers.base import Solver
@@ -126,8 +127,12 @@ def _method_of(X: Any, n_classes: int) -> Method:
     return "interior-point" if fits else "coordinate-descent"
 
 
-class _OutOfTimeError(Exception):
-    """The time limit was reached."""
+class _StoppedError(Exception):
+    """The time limit was reached, or an interrupt has arrived."""
+
+    def __init__(self, ending: Ending) -> None:
+        super().__init__()
+        self.ending = ending
 
 
 class _Run:
@@ -158,14 +163,14 @@ class _Run:
     def to_the_end(self) -> Ending:
         try:
             return self._iterate()
-        except KeyboardInterrupt:
-            return Ending.INTERRUPT
-        except _OutOfTimeError:
-            return Ending.TIME_LIMIT
+        except _StoppedError as stopped:
+            return stopped.ending
 
     def _look_at_the_clock(self) -> None:
         if perf_counter() >= self.options.deadline:
-            raise _OutOfTimeError
+            raise _StoppedError(Ending.TIME_LIMIT)
+        if pending():
+            raise _StoppedError(Ending.INTERRUPT)
 
     def _iterate(self) -> Ending:
         point = self._first_point()

@@ -88,14 +88,7 @@ class LinearSolver(Solver):
         ended = request.ended
         for members in self._parts(problems, request):
             run = _Run(self, problems, members, request, solutions, ended)
-            try:
-                found = run.solutions()
-            except KeyboardInterrupt:  # between two compiled runs
-                if not solutions:
-                    raise
-                run.ended = Ending.INTERRUPT
-                found = run.solutions()
-            solutions.update(zip(members, found, strict=True))
+            solutions.update(zip(members, run.solutions(), strict=True))
             ended = run.ended
         return [solutions[k] for k in range(len(problems))]
 

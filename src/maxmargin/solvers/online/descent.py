@@ -14,13 +14,14 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.certificates.measures import Measures, compared
+from maxmargin.interrupts import pending
 from maxmargin.kernels import Linear
 from maxmargin.problems import Free, OneClass, Problem, Regularised, SoftMargin
 from maxmargin.solvers.base import Solver
 from maxmargin.solvers.online.dual import dual_value, multipliers_at, tightened
 from maxmargin.solvers.online.learner import OnlineLearner, OnlineRule
 from maxmargin.solvers.online.rows import Rows
-from maxmargin.solvers.options import finite_from_zero, one_of, whole
+from maxmargin.solvers.options import one_of, whole
 from maxmargin.solvers.recording import Recorder
 from maxmargin.solvers.solution import Ending, Solution
 from maxmargin.solvers.stop import Request, Stop
@@ -33,15 +34,22 @@ __all__ = ["OnlineDescent"]
 # order of the rows nor on whether a row is given twice or with a weight of two.
 _SMALL = 1024
 
-# A run does not end before this many steps, because a few rows are learnt in no time, nor before
-# this many passes in a row have lowered the objective by less than the tolerance.
+# The gap is first measured after this many passes and steps, because a few rows are learnt in no
+# time, and again when there are this many times as many passes.
+_FIRST_LOOK = 3
 _FEWEST_STEPS = 20_000
-_PATIENCE = 2
+_NEXT_LOOK = 1.5
 
-# The tolerance is a fraction of the objective, or of this share of its value in the first pass.
-_NEGLIGIBLE = 0.01
+# Sweeps of the solver that bounds the optimum, in all and per pass: a sweep takes about a twentieth
+# of the time of a pass (adult and forest cover data).
+_FIRST_SWEEPS = 100
+_SWEEPS_PER_PASS = 10
 
-_STILL = "two passes in a row lowered the objective by less than tol"
+# Looks that are compared to tell whether more passes will do, and from which pass on.
+_LOOKS_BACK = 2
+_ENOUGH_PASSES = 30
+
+_SLOW = "at this rate the gap would not be reached within max_iter passes"
 
 
 @dataclass(frozen=True)
@@ -58,9 +66,9 @@ class OnlineDescent(Solver):
         The lengths of the steps. Pegasos is for the hinge loss without a free bias.
     average : bool
         Whether w is the mean over all steps, recent ones weighing more, or the last one.
-    tol : float, optional
-        End after two passes in a row that lower the objective by no more than this fraction; None
-        for as many passes as ``Stop(max_iter=...)`` allows.
+    measures : bool
+        Whether the run ends when the measured gap is what ``Stop(gap=...)`` asks for, or when it
+        falls too slowly for that; otherwise it takes as many passes as ``Stop(max_iter=...)`` says.
     shuffle : bool
         Whether each pass visits the rows in a random order.
     seed : int or numpy.random.Generator
@@ -85,7 +93,7 @@ class OnlineDescent(Solver):
 
     step: Literal["adaptive", "pegasos"] = "adaptive"
     average: bool = True
-    tol: float | None = 1e-3
+    measures: bool = True
     shuffle: bool = True
     seed: int | np.random.Generator = 0
     n_jobs: int | None = None
@@ -98,8 +106,6 @@ class OnlineDescent(Solver):
 
     def __post_init__(self) -> None:
         one_of(self.step, "OnlineDescent(step=...)", ("adaptive", "pegasos"))
-        if self.tol is not None:
-            finite_from_zero(self.tol, "OnlineDescent(tol=...)")
         if not isinstance(self.seed, np.random.Generator):
             object.__setattr__(self, "seed", whole(self.seed, "OnlineDescent(seed=...)", 0))
         if self.n_jobs is not None:
@@ -177,6 +183,8 @@ class _Run:
             len(problems), rows.X.shape[1], self.rule, bias=1.0 if self.is_one_class else 0.0
         )
         self.n_passes = 0
+        #: The best dual point so far of each problem.
+        self.multipliers: list[Floats | None] = [None] * len(problems)
 
     def _features(self, problem: Any) -> Any:
         """Return the rows, with a constant feature if the learner does not know the bias."""
@@ -206,19 +214,16 @@ class _Run:
     # The passes ---------------------------------------------------------------------------------
 
     def solutions(self) -> list[Solution]:
-        """Learn until the objective stays where it is, or a limit is reached."""
-        try:
-            ending = self._learn()
-        except KeyboardInterrupt:
-            ending = Ending.INTERRUPT
+        """Learn until the gap is small enough, or a limit is reached."""
+        ending = self._learn()
         return [self._solution(k, ending) for k in range(len(self.problems))]
 
     def _learn(self) -> Ending:
         limit = self.request.stop.max_iter
         assert limit is not None
-        last, negligible, n_still = np.inf, 0.0, 0
+        next_look = max(_FIRST_LOOK, -(-_FEWEST_STEPS // max(self.rows.n_rows, 1)))
+        looks: list[tuple[int, float]] = []
         while self.n_passes < limit:
-            seen, total = self.learner.seen, self.learner.total_loss
             order = self.generator.permutation(self.rows.n_rows) if self.solver.shuffle else None
             learnt = self.learner.learn(
                 self.rows,
@@ -234,18 +239,25 @@ class _Run:
                 return Ending.TIME_LIMIT
             if self._show():
                 return Ending.CALLBACK
-            if self.solver.tol is None:
+            if not self.solver.measures or self.n_passes < next_look:
                 continue
-            mean_loss = (self.learner.total_loss - total) / (self.learner.seen - seen)
-            value = float(np.sum(self.learner.objectives(self.rule, mean_loss)))
-            if self.n_passes == 1:
-                negligible = _NEGLIGIBLE * abs(value)
-            is_still = last - value <= self.solver.tol * max(abs(value), negligible)
-            n_still = n_still + 1 if is_still else 0
-            last = value
-            if n_still >= _PATIENCE and self.n_passes * self.rows.n_rows >= _FEWEST_STEPS:
+            next_look = int(np.ceil(_NEXT_LOOK * self.n_passes))
+            found = [self._measured(k)[-1] for k in range(len(self.problems))]
+            if all(self.request.stop.reached_by(one) for one in found):
+                return Ending.CONVERGED
+            looks.append((self.n_passes, max(one.relative_gap for one in found)))
+            if self._is_too_slow(looks, limit):
                 return Ending.STALLED
-        return Ending.STALLED if n_still >= _PATIENCE else Ending.MAX_ITER
+        return Ending.MAX_ITER
+
+    def _is_too_slow(self, looks: list[tuple[int, float]], limit: int) -> bool:
+        """Say whether the gap, falling as a power of the passes, would not be reached in time."""
+        if len(looks) <= _LOOKS_BACK or self.n_passes < _ENOUGH_PASSES:
+            return False
+        (before, large), (now, small) = looks[-1 - _LOOKS_BACK], looks[-1]
+        power = np.log(large / small) / np.log(now / before) if small < large else 0.0
+        wanted = small * (limit / now) ** -power
+        return bool(wanted > 2 * self.request.stop.accuracy)
 
     def _show(self) -> bool:
         """Measure and show where the machines are; True if the callback asks to end the run."""
@@ -262,7 +274,7 @@ class _Run:
     def _solution(self, k: int, ending: Ending) -> Solution:
         problem, request = self.problems[k], self.request
         weights, bias, multipliers, found = self._measured(k)
-        reason = _STILL if ending is Ending.STALLED else request.reason(ending)
+        reason = _SLOW if ending is Ending.STALLED else request.reason(ending)
         if request.stop.reached_by(found):
             ending, reason = Ending.CONVERGED, ""
         if self.recorder is not None:
@@ -289,8 +301,7 @@ class _Run:
         qp = problem.dual()
         constraint = qp.sign * (problem.points.scores(weights) + bias + qp.linear)
         unit = (abs(bias) or 1.0) if self.is_one_class else 1.0
-        multipliers = multipliers_at(qp, constraint, unit)
-        multipliers = tightened(problem, weights, bias, multipliers)
+        multipliers = self._bound(k, multipliers_at(qp, constraint, unit), weights, bias)
         norm = float(weights @ weights)
         if isinstance(problem.bias, Regularised) and problem.bias.scale > 0:
             norm += (bias / problem.bias.scale) ** 2
@@ -298,6 +309,22 @@ class _Run:
         primal += float(qp.total.sum()) * bias
         found = compared(primal, dual_value(qp, qp.sign * multipliers), np.nan, 0.0)
         return weights, bias, multipliers, found
+
+    def _bound(self, k: int, ramp: Floats, weights: Floats, bias: float) -> Floats:
+        """Return the best multipliers so far, after as many more sweeps as the passes pay for."""
+        problem, kept = self.problems[k], self.multipliers[k]
+        qp = problem.dual()
+        best = ramp
+        if kept is not None and dual_value(qp, qp.sign * kept) > dual_value(qp, qp.sign * ramp):
+            best = kept
+        if self.request.time_left != 0 and not pending():
+            offsets = np.full(len(qp.total), -bias)
+            start = Solution(problem, best, offsets, weights=weights, intercept=bias)
+            n_sweeps = _FIRST_SWEEPS + _SWEEPS_PER_PASS * self.n_passes
+            gap = 0.1 * self.request.stop.accuracy
+            best = tightened(problem, start, n_sweeps, gap, self.solver.n_jobs)
+        self.multipliers[k] = best
+        return best
 
     def _machine(self, k: int) -> tuple[Floats, float]:
         """Return w and b in the problem's units."""

@@ -3,8 +3,8 @@
 At the optimum of a soft margin a multiplier is zero beyond the margin plane, C inside it, and
 anything between on it. Near the optimum a ramp across the plane comes close; of ramps of several
 widths the one with the best dual value is taken. The bound is valid for any weights, and the closer
-they are to the optimum the tighter it gets. In small problems a few sweeps of coordinate descent
-tighten it further.
+they are to the optimum the tighter it gets. If rows are many for their penalty it is loose, and
+sweeps of a solver of the dual tighten it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from maxmargin.problems import BoxQP, OneClass
-from maxmargin.solvers.linear import CoordinateDescent
+from maxmargin.solvers.kernel import Decomposition
+from maxmargin.solvers.linear import linear_solver
 from maxmargin.solvers.solution import Solution
 from maxmargin.solvers.stop import Request, Stop
 from maxmargin.typing import Floats, Integers
@@ -24,12 +25,11 @@ __all__ = ["dual_value", "multipliers_at", "tightened"]
 # Half the width of the ramp, in units of the margin.
 _WIDTHS = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
 
+# Points up to which the dual of one class is solved in no time; ramps do for more.
+_FEW_POINTS = 2000
+
 # Rows whose dual value decides on the width.
 _SAMPLE = 4096
-
-# Entries of the data up to which sweeps of coordinate descent take no time, and their number.
-_FEW_ENTRIES = 200_000
-_SWEEPS = 200
 
 
 def multipliers_at(qp: BoxQP, constraint: Floats, unit: float) -> Floats:
@@ -67,14 +67,20 @@ def dual_value(qp: BoxQP, signed: Floats) -> float:
     return -0.5 * square - slope
 
 
-def tightened(problem: Any, weights: Floats, bias: float, multipliers: Floats) -> Floats:
-    """Return multipliers with a better dual value, if that takes no time."""
-    if isinstance(problem, OneClass) or problem.X.shape[0] * problem.X.shape[1] > _FEW_ENTRIES:
-        return multipliers
-    offsets = np.full(len(problem.dual().total), -bias)
-    start = Solution(problem, multipliers, offsets, weights=weights, intercept=bias)
-    request = Request(Stop(gap=1e-4, max_iter=_SWEEPS), [start])
-    (found,) = CoordinateDescent(n_jobs=1).run_all([problem], request)
+def tightened(
+    problem: Any, start: Solution, n_sweeps: int, gap: float, n_jobs: int | None
+) -> Floats:
+    """Return multipliers with a better dual value, after so many sweeps of a linear solver."""
+    if not isinstance(problem, OneClass):
+        request = Request(Stop(gap=gap, max_iter=n_sweeps), [start])
+        (found,) = linear_solver(problem, n_jobs=n_jobs).run_all([problem], request)
+    elif problem.n_points <= _FEW_POINTS:
+        (found,) = Decomposition(n_jobs=n_jobs).run_all([problem], Request(Stop(gap=gap), [None]))
+    else:
+        return start.dual
+    qp = problem.dual()
+    if dual_value(qp, qp.sign * found.dual) < dual_value(qp, qp.sign * start.dual):
+        return start.dual
     return found.dual
 
 

@@ -30,8 +30,6 @@ def polished_solution(
     solver: str, monitor: Monitor, result: InteriorPoint, signed: Floats, offsets: Floats
 ) -> Solution:
     """End a run of an interior-point method, polishing what no limit cut short."""
-    if result.was_interrupted:
-        monitor.interrupt()
     if monitor.over_limit(result.iterations) or monitor.ended_early:
         signed = snap(monitor.problem, signed)
     else:
