@@ -19,6 +19,7 @@
     cli              the command line
     files            files that are replaced as a whole
     frame            rows of results as a pandas DataFrame
+    wording          how numbers and scores are written
     interior_point   quadratic programs through Clarabel
     errors, typing   the errors; types of arrays
 
