@@ -20,6 +20,7 @@
     files            files that are replaced as a whole
     interrupts       what Ctrl-C does
     frame            rows of results as a pandas DataFrame
+    wording          how numbers and scores are written
     interior_point   quadratic programs through Clarabel
     errors, typing   the errors; types of arrays
 

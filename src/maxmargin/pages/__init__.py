@@ -2,23 +2,23 @@
 
 ::
 
-    reporting   report: one page about one model
-    studying    study: kernels, grids and costs in one call; a ranking and its page
-    page        Report: a finished page; the engine that makes it from templates/ (jinja2)
-    sections    what pages say: for each section a title, a template and its data
-    subject     the machine inside a pipeline, a search, a calibration; a solution as a model
-    evidence    the rows of a report, checked, and what the model predicts
-    predictions of the model itself, or out of fold
-    origin      whether it was trained on these rows
-    optimality  its certificate, or why there is none
-    verdict     what a certificate proves, as a mark and words
-    source      a model as Python lines
-    candidates  what is studied: kernels over grids, on variants of the data
-    runs        training the machines of a study over shared matrices; calibration
-    result      Study: the ranked table, in the terminal, as a frame, as a page
-    costs       prior and costs of errors; what scores cost
-    pictures    pictures that take the page's colours; those of scores
-    words       numbers as text
+    reporting    report: one page about one model
+    studying     study: kernels, grids and costs in one call; a ranking and its page
+    page         Report: a finished page; the engine that makes it from templates/ (jinja2)
+    sections     what pages say: for each section a title, a template and its data
+    subject      the machine inside a pipeline, a search, a calibration; a solution as a model
+    evidence     the rows of a report, checked, and what the model predicts
+    predictions  of the model itself, or out of fold
+    origin       whether it was trained on these rows
+    optimality   its certificate, or why there is none
+    verdict      what a certificate proves, as a mark and words
+    source       a model as Python lines
+    candidates   what is studied: kernels over grids, on variants of the data
+    runs         training the machines of a study over shared matrices; calibration
+    result       Study: the ranked table, in the terminal, as a frame, as a page
+    costs        prior and costs of errors; what scores cost
+    pictures     pictures that take the page's colours; those of scores
+    words        numbers as text
 
 Pages need jinja2, matplotlib and pandas, extra "pages": `sections` and `pictures` import them. The
 study itself does not.
