@@ -6,6 +6,7 @@ from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval
