@@ -205,7 +205,7 @@ def test_two_interrupts_abort_whatever_it_is(name: str) -> None:
 
 
 def test_the_warning_states_the_gap() -> None:
-    X, y = noise(400)
+    X, y = noise(3000)
     asked = []
 
     def strike(progress: Any) -> bool:
@@ -273,7 +273,7 @@ def test_compiled_code_is_interrupted_and_the_model_kept() -> None:
 def test_a_later_interrupt_ends_its_own_fit_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
     monkeypatch.setattr(interrupts, "monotonic", lambda: now[0])
-    X, y = noise(400)
+    X, y = noise(3000)
 
     struck = set()
 

@@ -158,7 +158,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "gamma zero": (lambda: RBF(0), r"gamma must be greater than zero; got 0"),
     "gamma negative": (lambda: Laplacian(-1), r"gamma must be greater than zero"),
     "gamma NaN": (lambda: Polynomial(gamma=NAN), r"gamma must be a finite number"),
-    "gamma word": (lambda: RBF("wide"), r"gamma must be a positive number, 'scale' or 'auto'"),
+    "gamma word": (
+        lambda: RBF("wide"),
+        r"gamma must be .*'auto' or 'median'",
+    ),
     "gamma None": (lambda: RBF(None), r"gamma must be a number"),
     "coef0": (lambda: Sigmoid(1.0, coef0=INF), r"coef0 must be a finite number"),
     "degree half": (

@@ -6,10 +6,12 @@ A test fails if its sentence is no longer on the page, or if it is not true.
 import ast
 import builtins
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import maxmargin
 from maxmargin import SoftMargin, Stop, errors, estimators, solve
@@ -46,7 +48,9 @@ def test_time_limit_callback_and_trace_for_every_estimator(name):
     calls = []
     kind = getattr(estimators, name)
     machine = kind(time_limit=60, callback=lambda progress: calls.append(progress), trace=True)
-    machine.fit(X, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # online machines on overlapping data
+        machine.fit(X, Y)
     assert calls
     assert machine.trace_
     assert machine.get_params()["time_limit"] == 60
@@ -55,6 +59,7 @@ def test_time_limit_callback_and_trace_for_every_estimator(name):
 #: Where a built-in error is raised: inside, and caught there; or by a mapping, or as scikit-learn's
 #: own tests demand.
 BUILT_IN = {
+    "certificates/subjects.py": {"TypeError"},
     "estimators/base.py": {"TypeError"},
     "kernels/blocks.py": {"TypeError"},
     "metrics/inputs.py": {"TypeError"},
@@ -79,7 +84,8 @@ def test_all_errors_derive_from_one():
         "Errors about data, parameters, problems and files derive from `maxmargin.MaxMarginError`.",
     )
     for name in errors.__all__:
-        assert issubclass(getattr(errors, name), maxmargin.MaxMarginError)
+        kind = getattr(errors, name)
+        assert issubclass(kind, maxmargin.MaxMarginError | Warning)
     for path in SOURCE.rglob("*.py"):
         place = path.relative_to(SOURCE).as_posix()
         bare = {
@@ -111,10 +117,12 @@ def test_the_estimators_pass_scikit_learns_checks_without_expected_failures():
 def test_a_graph_for_every_estimator(name):
     onnxruntime = pytest.importorskip("onnxruntime")
     pytest.importorskip("skl2onnx")
-    page_says("docs/howto/files.md", "for every estimator")
+    page_says("docs/howto/files.md", "All estimators of the library can be exported")
     from maxmargin.persist import to_onnx
 
-    machine = getattr(estimators, name)().fit(X, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine = getattr(estimators, name)().fit(X, Y)
     session = onnxruntime.InferenceSession(to_onnx(machine).SerializeToString())
     found = session.run(None, {session.get_inputs()[0].name: X})[0]
     np.testing.assert_allclose(np.ravel(found), machine.predict(X), atol=1e-6)

@@ -224,7 +224,9 @@ def test_class_weights_far_apart_are_fitted_and_proved(kind):
     machine = kind(class_weight=weights).fit(X, Y)
     assert (machine.predict(X[:3]) == 0).all()
     assert machine.certificate_.kkt_violation < 1e-3
-    assert machine.certificate_.relative_gap < 1e-3
+    found = machine.certificate_
+    # Weights of 1e12 times the rounding of a margin hide more than the whole objective.
+    assert found.gap - found.rounding <= 1e-3 * max(found.primal - found.rounding, found.dual, 1e-9)
 
 
 @pytest.mark.parametrize("kind", [SVC, SVR, OneClassSVM])

@@ -264,7 +264,7 @@ def test_many_classes_need_a_machine(three, display):
     model = make_pipeline(StandardScaler(), SVC()).fit(X, y)
     with pytest.raises(InvalidInputError, match=r"knows 3 classes.*with machine="):
         display.from_estimator(model, X, y)
-    with pytest.raises(InvalidInputError, match="machine must be a place among the 3"):
+    with pytest.raises(InvalidInputError, match="machine must be an index of the 3"):
         display.from_estimator(model, X, y, machine=5)
     together = LinearSVC(multi_class="crammer_singer").fit(X, y)
     with pytest.raises(InvalidInputError, match="one machine separates 3 classes here"):

@@ -47,7 +47,7 @@ TWO = {
     "LinearSVC hinge": lambda: LinearSVC(loss="hinge", trace=True),
     "LinearSVC l1": lambda: LinearSVC(penalty="l1", trace=True),
     "Crammer-Singer": lambda: LinearSVC(multi_class="crammer_singer", trace=True),
-    "OnlineSVC": lambda: OnlineSVC(random_state=0, trace=True),
+    "OnlineSVC": lambda: OnlineSVC(random_state=0, trace=True, tol=0.9),
     "pipeline": piped,
     "GridSearchCV": lambda: GridSearchCV(SVC(trace=True), GRID, cv=2),
     "SVMSearchCV": lambda: SVMSearchCV(SVC(trace=True), GRID, cv=2),

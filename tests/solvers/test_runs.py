@@ -89,7 +89,8 @@ def test_the_status_gives_the_gap_of_the_certificate(name: str) -> None:
     problem = shared(name)
     solution = solve(problem, solver=name)
     certificate = certify(problem, solution)
-    if abs(certificate.relative_gap) > 1e-14:
+    # What solvers know of themselves does not include what rounding may hide.
+    if certificate.gap > 2 * certificate.rounding:
         assert f"relative gap {certificate.relative_gap:.2e}"[:-6] in solution.status
     assert solution.status.endswith(".")
 

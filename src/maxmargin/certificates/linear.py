@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.certificates.measures import Measures, compared, measure_solution
-from maxmargin.certificates.rounding import linear_error
+from maxmargin.certificates.rounding import EXTENDED, exactly_balanced, linear_error
 from maxmargin.certificates.subjects import Solved
 from maxmargin.kernels.rounding import PER_TERM, UNIT_ROUNDOFF
 from maxmargin.problems import CrammerSinger, Free, L1Margin, Regularised
@@ -83,14 +83,18 @@ def measure_l1(problem: L1Margin, weights: Floats, offset: float) -> Measures:
     primal *= 1.0 + PER_TERM * (len(weights) + problem.n_points + 8)
 
     raw = 2.0 * cost * slack
-    feasible = _balanced(sign, raw) if isinstance(bias, Free) else raw
+    feasible = raw
+    if isinstance(bias, Free):
+        feasible = np.abs(exactly_balanced(sign * _balanced(sign, raw)))
     slope, feasible_slope = points.weights(np.stack([sign * raw, sign * feasible], axis=1)).T
-    total, feasible_total = float(sign @ raw), float(sign @ feasible)
+    total, feasible_total = fsum((sign * raw).tolist()), fsum((sign * feasible).tolist())
     long_sum = PER_TERM * (problem.n_points + 4)
     sizes = np.maximum(_largest_entries(problem.X).max(initial=0.0), scale)
     constraint = max(float(np.abs(feasible_slope).max()), abs(feasible_total) * scale)
     # The slopes of the multipliers must be at most 1 whatever rounding hides.
-    constraint += long_sum * float(sizes) * float(feasible.sum())
+    each = EXTENDED if points.has_extended_weights else PER_TERM
+    constraint += each * (problem.n_points + 4) * float(sizes) * float(feasible.sum())
+    constraint *= 1.0 + 8 * UNIT_ROUNDOFF
     used = feasible > 0
     gain = float(feasible.sum())
     loss = float((feasible[used] ** 2 / (4.0 * cost[used])).sum())
@@ -100,7 +104,7 @@ def measure_l1(problem: L1Margin, weights: Floats, offset: float) -> Measures:
     dual = dual_value - 4 * long_sum * share * (gain + share * loss)
     if isinstance(bias, Free):
         # An optimal bias makes some point's margin 1: |b*| <= 1 + |w*|_1 max |x|.
-        missed = abs(fsum((sign * feasible).tolist())) + long_sum * gain
+        missed = abs(fsum((sign * feasible).tolist()))
         dual -= share * missed * (1.0 + primal * float(sizes))
 
     violation = float(_residuals(weights, slope, _largest_entries(problem.X)).max())
@@ -203,7 +207,9 @@ def _surely(
     missed = long_sum * float(np.linalg.norm(sizes @ magnitude))
     norm = float(np.linalg.norm(combined))
     square = 2 * norm * missed + missed**2 + 4 * long_sum * norm**2
-    square += 4 * long_sum * (scale * float(magnitude.sum())) ** 2
+    totals = scale * np.abs(feasible.sum(axis=0))
+    off_totals = long_sum * scale * magnitude.sum(axis=0)
+    square += float((2 * totals * off_totals + off_totals**2 + 4 * long_sum * totals**2).sum())
     # The multipliers of a point sum to zero up to rounding; at an optimum |f_m(x)| is at most
     # sqrt(2 primal (|x|^2 + scale^2)).
     level = np.sqrt(2 * max(primal, 0.0) * (sizes**2 + scale**2)) + 1.0

@@ -212,8 +212,7 @@ def measure_multipliers(
 
 def _unbalanced(qp: BoxQP, signed: Floats, primal: float) -> float:
     """Return how much too high the dual value may be, because sums are not exactly right."""
-    residuals = sum_residuals(qp, signed)
-    missed = float(residuals.sum())
+    missed = float(sum_residuals(qp, signed).sum())
     return missed * offset_bound(qp, primal) if missed > 0 else 0.0
 
 

@@ -26,15 +26,20 @@ from maxmargin.problems import BoxQP, KernelProblem, Points, Sphere
 from maxmargin.typing import Floats
 
 __all__ = [
+    "EXTENDED",
     "Rounding",
     "combination_error",
+    "exactly_balanced",
     "linear_error",
     "offset_bound",
     "sum_residuals",
 ]
 
-# gamma_n is at most this times n in extended precision.
-_EXTENDED = 1.01 * 2.0**-64
+#: gamma_n is at most this times n in extended precision.
+EXTENDED = 1.01 * 2.0**-64
+
+# Corrections of a sum, each of which leaves the rounding error of the one before.
+_MOST_BALANCINGS = 8
 
 # The bounds are themselves computed with rounding.
 _GENEROUS = 1.01
@@ -69,7 +74,7 @@ class Rounding:
         size = float(coefficients @ bounds.size)
         if qp.points.has_extended_weights:
             # w is known up to its last digit, so that only its own size counts.
-            missed = n_terms * _EXTENDED * size
+            missed = n_terms * EXTENDED * size
             norm = sqrt(max(qp.norm_squared(signed, gradient), 0.0)) + missed
             length = PER_TERM * ((qp.n_features or 0) + 4)
             expansion = bounds.size * (1.01 * length * norm + missed)
@@ -107,6 +112,21 @@ def sum_residuals(qp: BoxQP, signed: Floats) -> Floats:
     return np.array([abs(fsum([*summed.tolist(), -float(d)])) for summed, d in pairs])
 
 
+def exactly_balanced(values: Floats) -> Floats:
+    """Return values that sum to zero exactly, if rounding alone keeps them from it.
+
+    The smallest values that are large enough take up what is left, towards zero.
+    """
+    found = values.copy()
+    for _ in range(_MOST_BALANCINGS):
+        left = fsum(found.tolist())
+        takes = np.flatnonzero((np.sign(found) == np.sign(left)) & (np.abs(found) >= abs(left)))
+        if left == 0 or len(takes) == 0:
+            break
+        found[takes[np.argmin(np.abs(found[takes]))]] -= left
+    return found
+
+
 def offset_bound(qp: BoxQP, primal: float) -> float:
     """Return a bound on the sizes of optimal offsets, given a primal value.
 
@@ -133,11 +153,12 @@ def combination_error(qp: BoxQP, signed: Floats, combined: Floats) -> float:
     magnitude = np.abs(signed)
     coefficients = np.abs(qp.coefficients(signed))
     long_sum = PER_TERM * (qp.n_variables + len(combined) + 4)
-    each = _EXTENDED if qp.points.has_extended_weights else PER_TERM
+    each = EXTENDED if qp.points.has_extended_weights else PER_TERM
     off = each * (qp.n_variables + 4) * float(coefficients @ qp.points.bounds.size)
     off += UNIT_ROUNDOFF * float(np.linalg.norm(combined))
     norm = float(np.linalg.norm(combined))
-    curvature = norm**2 + qp.constant * float(coefficients.sum()) ** 2
-    curvature += float(qp.ridge @ signed**2)
+    total, off_total = abs(fsum(signed.tolist())), long_sum * float(coefficients.sum())
+    curvature = norm**2 + qp.constant * total**2 + float(qp.ridge @ signed**2)
     square = 2 * norm * off + off**2 + 4 * long_sum * curvature
+    square += qp.constant * (2 * total * off_total + off_total**2)
     return _GENEROUS * (0.5 * square + long_sum * float(magnitude @ np.abs(qp.linear)))

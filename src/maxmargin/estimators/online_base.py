@@ -36,7 +36,7 @@ _CAUSES = {
     Ending.MAX_ITER: "tol={tol} was not reached after max_iter={max_iter} passes. "
     "Raise max_iter or tol.",
     Ending.STALLED: "at this rate tol={tol} would not be reached within max_iter={max_iter} "
-    "passes. Raise them or tol, scale the features, or take LinearSVC.",
+    "passes. Raise them or tol, scale the features, or take an estimator that is not online.",
     Ending.TIME_LIMIT: "time_limit={time_limit} was reached. Raise it, or tol.",
     Ending.CALLBACK: "a callback asked for it.",
     Ending.INTERRUPT: "the fit was interrupted. With warm_start=True another one goes on from "

@@ -13,6 +13,7 @@
     precomputed     Precomputed: a Gram matrix as a kernel
     callables       Function: a Python function as a kernel
     algebra         Sum, Product, Scaled
+    median          the median heuristic for gamma
     feature_maps    phi with k(x, z) = phi(x)'phi(z)
     rounding        bounds on the rounding errors of kernel values
     semidefinite    is this Gram matrix positive semidefinite?

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils.metaestimators import _safe_split
 
-from maxmargin.errors import InvalidInputError, MaxMarginError
+from maxmargin.errors import InvalidInputError
 from maxmargin.kernels.data import count
 from maxmargin.pages.subject import Subject, Task
 from maxmargin.typing import Floats
@@ -116,8 +116,6 @@ def _asked(method: Callable[[Any], Any], X: Any) -> Any:
     """Ask the model; turn its complaint about X into one sentence."""
     try:
         return method(X)
-    except MaxMarginError:
-        raise
     except (TypeError, ValueError) as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".:")
         raise InvalidInputError(

@@ -105,7 +105,7 @@ def _certified(subject: Any, machine: int | None) -> list[tuple[Problem, Machine
     if machine is not None:
         if not isinstance(machine, int) or not -n <= machine < n:
             raise InvalidInputError(
-                f"machine must be a place among the {n} machines of the certificate, from 0 to "
+                f"machine must be an index of the {n} machines of the certificate, from 0 to "
                 f"{n - 1}, the worst first; got {machine!r}."
             )
         certificates = (certificates[machine],)

@@ -54,7 +54,10 @@ HOLES[3, 1] = np.nan
         ),
         ({"X": X[:5]}, "X has 5 rows and y 100 values: give exactly one per row"),
         ({"X": X[:0], "y": Y[:0]}, "is empty"),
-        ({"X": HOLES}, "The model cannot predict X: Input X contains NaN. Give rows like"),
+        (
+            {"X": HOLES},
+            "The model cannot predict X: Input X contains NaN, first at row 3, column 1",
+        ),
         ({"X": [[1.0, 2.0], [1.0]]}, "X is not a rectangular array"),
         ({"X": X[:, 0]}, "The model cannot predict X: Expected 2D array"),
         ({"y": None}, "y is None, but the report compares predictions with it"),

@@ -12,6 +12,7 @@
     memory         how many rows may be kept
     merging        duplicate points
     refine         small problems to the accuracy of rounding
+    multiples      the best multiple of an unfinished point
     rescue         restart from an interior point if steps make no progress
 """
 

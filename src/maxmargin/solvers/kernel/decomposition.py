@@ -47,7 +47,7 @@ _MOST_TIGHTENINGS = 12
 
 # Endings after which the best multiple of the point is kept. A limit of iterations keeps the point
 # itself, which is LIBSVM's.
-_CUT_SHORT = (Ending.TIME_LIMIT, Ending.CALLBACK, Ending.INTERRUPT, Ending.STALLED)
+_CUT_SHORT = (Ending.TIME_LIMIT, Ending.CALLBACK, Ending.INTERRUPT)
 
 # Kernel values that may be computed for the first record of a trace: a few milliseconds.
 _AFFORDABLE_VALUES = 1_000_000
@@ -301,7 +301,11 @@ class _Run:
             if not found.converged or self._estimated_gap(k, found) <= max_gap:
                 return found
             tolerance *= _TIGHTER
-            found = self._further(k, found, tolerance, self._most_steps)
+            later = self._further(k, found, tolerance, self._most_steps)
+            if later.ending is Ending.MAX_ITER:
+                # The tolerance that was asked for had been reached within the limit.
+                return replace(later, ending=Ending.CONVERGED)
+            found = later
         return replace(found, ending=Ending.STALLED) if found.converged else found
 
     def _estimated_gap(self, k: int, found: Found) -> float:
