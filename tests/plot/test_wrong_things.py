@@ -45,9 +45,7 @@ def test_a_machine_that_is_not_there_is_named(problem):
     model = SVC(trace=True).fit(X, np.arange(30) % 3)
     for subject, n in ((model, 3), (solve(problem), 1)):
         for draw in (plot.boundary, plot.kkt, plot.path):
-            with pytest.raises(
-                InvalidInputError, match=f"machine must be an index of.* 0 to {n - 1}"
-            ):
+            with pytest.raises(InvalidInputError, match=f"must be an index of.* 0 to {n - 1}"):
                 draw(subject, machine=3)
     with pytest.raises(InvalidInputError, match="machines of the certificate, from 0 to 2"):
         plot.kkt(model.certificate_, machine=3)

@@ -56,7 +56,7 @@ HOLES[3, 1] = np.nan
         ({"X": X[:0], "y": Y[:0]}, "is empty"),
         (
             {"X": HOLES},
-            "The model cannot predict X: Input X contains NaN, first at row 3, column 1",
+            "The model cannot predict X: Input X contains NaN, first at row 3",
         ),
         ({"X": [[1.0, 2.0], [1.0]]}, "X is not a rectangular array"),
         ({"X": X[:, 0]}, "The model cannot predict X: Expected 2D array"),
