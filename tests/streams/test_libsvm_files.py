@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import sys
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -231,22 +229,3 @@ def test_what_the_format_does_not_have(X, y, options, sentence, tmp_path):
     with pytest.raises(InvalidInputError, match=sentence):
         write_libsvm(X, y, tmp_path / "m", **options)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.skipif(sys.gettrace() is not None, reason="measures time")
-def test_reading_is_five_times_as_fast_as_scikit_learn(data, tmp_path):
-    path = tmp_path / "rows.svm"
-    X, y = data
-    dump_svmlight_file(X, y, str(path), zero_based=False)
-
-    def seconds(function):
-        times = []
-        for _ in range(3):
-            started = perf_counter()
-            function()
-            times.append(perf_counter() - started)
-        return min(times)
-
-    theirs = seconds(lambda: load_svmlight_file(str(path), zero_based=False))
-    ours = seconds(lambda: read_libsvm(path))
-    assert theirs > 5 * ours, f"{theirs:.3f} s against {ours:.3f} s"
